@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The tuning database: the only code that knows SQLite, and it knows no CUDA.  Keys and values are the texts that the
+ * other modules format; times are microseconds; hashes are 32 hexadecimal digits.
+ *
+ * Errors are statuses of group 1000 (scanrt.h), recorded with SQLite's code.  "Not found" is no error.
+ * Strings in result structures are owned by the structure.  A handle is used by one thread at a time.
+ */
+#ifndef SRT_DB_H
+#define SRT_DB_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "strbuf.h"
+
+struct srt_db;
+
+enum srt_db_access {
+	SRT_DB_READ,  /* must exist; nothing is written, not even a lock file left behind */
+	SRT_DB_WRITE  /* created (directory 0700, file 0600) and migrated where needed */
+};
+
+int srt_db_open(struct srt_db **db, const char *path, enum srt_db_access access);
+void srt_db_close(struct srt_db *db); /* NULL is fine */
+const char *srt_db_path(const struct srt_db *db);
+
+/* Whether machine code from this file may be run: owner root or the effective user, neither the file nor a parent
+ * directory writable by group or others (sticky directories owned by root pass).  The reason is for people. */
+bool srt_db_is_trusted(const struct srt_db *db, struct srt_strbuf *reason);
+
+/* Where the files are.  The user's is "" where there is no HOME. */
+void srt_db_user_path(struct srt_strbuf *out);
+void srt_db_system_path(struct srt_strbuf *out);
+void srt_db_vendor_path(struct srt_strbuf *out);
+
+/* BEGIN IMMEDIATE ... COMMIT; rollback on failure is the caller's. */
+int srt_db_begin(struct srt_db *db);
+int srt_db_commit(struct srt_db *db);
+void srt_db_rollback(struct srt_db *db);
+
+/* ---- What was measured on what. Each put finds or makes the row and gives its rowid. ---- */
+
+struct srt_db_device {
+	const char *fingerprint;
+	const char *family;
+	const char *name;
+	const char *uuid;
+	int capability;
+	int sm_count;
+	int64_t l2_bytes;
+	int64_t memory_bytes;
+	bool is_modelled; /* an emulated device: never chosen for a real one (its fingerprint says so too) */
+};
+int srt_db_put_device(int64_t *id, struct srt_db *db, const struct srt_db_device *device);
+
+int srt_db_put_toolchain(int64_t *id, struct srt_db *db, const char *compiler, int driver_version);
+
+struct srt_db_problem {
+	const char *name;  /* "sum i32", unique */
+	const char *op;
+	const char *op_class;
+	const char *input_type;
+	const char *accumulator_type;
+	const char *output_type;
+	int type_bytes;    /* bytes of the wider of input and output */
+};
+int srt_db_put_problem(int64_t *id, struct srt_db *db, const struct srt_db_problem *problem);
+
+/* ---- Runs of the tuner ---- */
+
+struct srt_db_run {
+	int64_t id;
+	int64_t device;
+	int64_t toolchain;
+	const char *source_hash;
+	const char *effort;    /* "quick", "normal", "thorough" */
+	const char *arguments; /* the command line */
+	const char *version;   /* of scantune */
+	const char *boot_id;   /* with pid and start_ticks: whether the tuner that holds the device still lives */
+	int64_t pid;
+	int64_t start_ticks;
+};
+/* Status 'running' until finished.  SCANRT_ERROR_DATABASE_BUSY where another live tuner holds the device is the
+ * caller's to decide: srt_db_running lists the unfinished runs of a device. */
+int srt_db_begin_run(struct srt_db *db, struct srt_db_run *run); /* fills run->id */
+int srt_db_finish_run(struct srt_db *db, int64_t run, const char *status); /* "complete", "budget", "interrupted", "failed" */
+
+struct srt_db_running {
+	int64_t id;
+	int64_t pid;
+	int64_t start_ticks;
+	char boot_id[64];
+};
+int srt_db_running(struct srt_db *db, int64_t device, struct srt_db_running *rows, size_t capacity, size_t *count);
+
+/* The copy ceiling of a run: bytes read (as many are written), and the best copy's time. */
+int srt_db_put_roofline(struct srt_db *db, int64_t run, uint64_t bytes, double copy_us, const char *method);
+
+/* ---- Trials: every variant that was considered, and what came of it ---- */
+
+struct srt_db_trial {
+	int64_t run;
+	int64_t problem;
+	const char *variant;  /* canonical text */
+	const char *klass;    /* size class: "tile", "small", "medium", "large"; "" before timing */
+	uint64_t count;       /* elements timed; 0 before timing */
+	const char *status;   /* running ok pruned compile launch wrong timeout crash noisy implausible */
+	int samples;
+	double us;            /* median; 0: not timed */
+	double low_us;
+	double high_us;
+	int clock_mhz;        /* 0: unknown */
+	int registers;
+	const char *note;     /* the reason, for people */
+};
+/* One row per (run, problem, variant, class): put again to update. */
+int srt_db_put_trial(struct srt_db *db, const struct srt_db_trial *trial);
+
+/* What an earlier run left, for resuming: calls `each` for every trial of the device, source hash and problem that is
+ * newer than the last complete run, in the order written.  Strings live during the call.  A non-zero return stops. */
+typedef int (*srt_db_trial_function)(void *user, const struct srt_db_trial *trial);
+int srt_db_each_trial(struct srt_db *db, int64_t device, const char *source_hash, int64_t problem,
+	srt_db_trial_function each, void *user);
+
+/* ---- Choices ---- */
+
+struct srt_db_choice {
+	int64_t id;
+	char problem[96];     /* the problem's name */
+	char klass[16];
+	uint64_t low_count;   /* serves counts from low_count to high_count */
+	uint64_t high_count;
+	uint64_t count;       /* measured at */
+	char variant[160];
+	double us;
+	double low_us;
+	double high_us;
+	double default_us;    /* the compiled-in default at the same count */
+	double copy_us;
+	char fingerprint[256];
+	char source_hash[33];
+	char reason[160];
+	char tuned_at[32];    /* ISO 8601, UTC */
+	bool is_modelled;
+	bool is_similar;      /* set by look-up: another problem of the same size and class, or a relative of the device */
+};
+/* One row per (device, source hash, problem, class): put again to replace. */
+int srt_db_put_choice(int64_t *id, struct srt_db *db, int64_t run, int64_t device, int64_t problem,
+	const struct srt_db_choice *choice);
+
+struct srt_db_lookup {
+	const char *fingerprint;
+	const char *family;      /* NULL: do not look at relatives of the device */
+	const char *source_hash;
+	const char *problem;     /* "sum i32" */
+	const char *op_class;
+	int type_bytes;
+};
+/* All size classes of the best answer, ordered by low_count: same device and problem; else same device, same type
+ * size and class of operator; else the same two for a device of the family.  count 0: nothing fits. */
+int srt_db_find_choices(struct srt_db *db, const struct srt_db_lookup *lookup, struct srt_db_choice *rows,
+	size_t capacity, size_t *count);
+/* All choices, for `scantune list` and `show`; problem NULL: every problem. */
+typedef int (*srt_db_choice_function)(void *user, const struct srt_db_choice *choice, const char *device_name);
+int srt_db_each_choice(struct srt_db *db, const char *problem, srt_db_choice_function each, void *user);
+
+/* ---- Images ---- */
+
+struct srt_db_image {
+	char recipe[33];
+	char key[33];
+	char entry[40];
+	char codegen[8];
+	char arch[16];
+	char toolchain[64];
+	char problem[128];  /* exact form: "sum i32 exclusive" */
+	char variant[160];
+	int registers;
+	int shared_bytes;
+	int local_bytes;
+	void *bytes;        /* malloc'ed by srt_db_find_image, freed by the caller; hash checked */
+	size_t size;
+};
+int srt_db_put_image(struct srt_db *db, int64_t run, const struct srt_db_image *image);
+/* The newest image of a recipe; found false where there is none; SCANRT_ERROR_DATABASE_CORRUPT where its hash does
+ * not match.  codegen NULL: any. */
+int srt_db_find_image(struct srt_db *db, const char *recipe, const char *codegen, struct srt_db_image *image,
+	bool *found);
+/* Drops images that no current choice needs. */
+int srt_db_prune_images(struct srt_db *db, int64_t *dropped);
+
+#endif

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What host and device agree on: the one kernel parameter, the layout of the workspace, the epoch's range.  Plain C,
+ * included by lib/ and, as an in-memory header, by the kernels.
+ *
+ * Workspace: SCAN_CONTROL_BYTES of control words, then the tile words.  All zero when fresh.
+ *   control[0]  the ticket: epoch in the high 32 bits, next tile in the low 32.  One atomic add draws a tile and tells
+ *               the launch's epoch; whoever draws the last of `draws` tickets stores (epoch + 1, 0) for the next launch.
+ *   control[1]  CTAs that have left, counted only in the last epoch, where the last one clears the tile words.
+ *   tile words  SCAN_TILE_WORDS per tile, each 32 bits of tag (epoch and state) over 32 bits of value, so that a word
+ *               of an earlier launch never passes for one of this launch and nothing is cleared between launches.
+ */
+#ifndef SCAN_ABI_H
+#define SCAN_ABI_H
+
+#define SCAN_ABI 1 /* hashed into every image's key: raise it whenever this file changes meaning */
+
+#define SCAN_CONTROL_BYTES 256
+#define SCAN_EPOCH_LIMIT 0x3fffffffu /* epochs run from 0 to SCAN_EPOCH_LIMIT - 1: a tag is (epoch + 1) << 2 | state */
+#define SCAN_INITIAL_BYTES 32
+
+struct scan_arguments {
+	void *out;
+	const void *in;
+	unsigned long long count;
+	unsigned long long *control;
+	unsigned long long *tile_words;
+	unsigned long long tile_word_capacity;     /* how many the workspace holds */
+	const void *initial_on_device;             /* or null: initial holds it, where the kernel was built with one */
+	unsigned int tiles;
+	unsigned int draws;                        /* tickets that this launch draws in total */
+	unsigned char initial[SCAN_INITIAL_BYTES]; /* one accumulator element, 16-byte aligned by what precedes it */
+};
+
+#endif

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A scan problem with its defaults resolved: types, operator, mode.  Pure; knows no driver.
+ */
+#ifndef SRT_PROBLEM_H
+#define SRT_PROBLEM_H
+
+#include <stdbool.h>
+
+#include "strbuf.h"
+#include "scanrt.h"
+
+/* Operators beyond the public ones, for verification: non-commutative and exact on unsigned integers.  The public
+ * API refuses them; scantune and the tests use them to check that a kernel keeps the order of its operands. */
+enum srt_internal_operator {
+	SRT_OP_LAST = 1000,   /* the last non-zero element: apply(a, b) = b ? b : a; any integer type */
+	SRT_OP_AFFINE = 1001  /* maps x -> a x + b packed as a (high half) and b (low half), modulo 2^(bits/2); unsigned */
+};
+
+/* What a kernel is compiled for. */
+struct srt_problem {
+	int input_type; /* enum scanrt_type, never SCANRT_TYPE_DEFAULT */
+	int accumulator_type;
+	int output_type;
+	int op;
+	bool is_exclusive;
+	bool has_initial;
+	bool is_initial_on_device;
+	unsigned char initial[32]; /* host bytes, where it is not on the device */
+	const void *initial_on_device;
+	uint64_t max_count; /* never 0 */
+};
+
+/* Checks a caller's structure (size, tail, enum values, combinations) and resolves its defaults. */
+int srt_problem_init(struct srt_problem *problem, const struct scanrt_problem *public_problem);
+/* The same for one type and any operator, internal ones included: inclusive, no initial value, max_count 2^32. */
+int srt_problem_init_simple(struct srt_problem *problem, int type, int op);
+
+size_t srt_type_size(int type);              /* bytes; 0 for an unknown type */
+const char *srt_type_name(int type);         /* "i8" ... "f64"; NULL for an unknown type */
+int srt_type_parse(int *type, const char *name);
+bool srt_type_is_float(int type);
+bool srt_type_is_signed(int type);
+const char *srt_op_name(int op);             /* "sum" "prod" "min" "max" "and" "or" "xor" "last" "affine"; NULL */
+int srt_op_parse(int *op, const char *name); /* public operators only */
+const char *srt_op_class(int op);            /* operators that cost the same share tuning: "arithmetic", "order", "bit", ... */
+bool srt_op_takes(int op, int accumulator_type);
+bool srt_op_is_commutative(int op);
+/* Every type and public operator, for loops: index from 0, 0 at the end. */
+int srt_type_at(int index);
+int srt_op_at(int index);
+
+/* "sum i32", or "sum i8>i32>i32" where the types differ; with " exclusive", " initial" for the exact form that an
+ * image is for.  The choice of a variant uses the short form. */
+void srt_problem_format(struct srt_strbuf *out, const struct srt_problem *problem, bool is_exact);
+
+#endif

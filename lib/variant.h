@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A variant: one point of the space that the tuner searches.  Its text form names the strategy and every knob that
+ * differs from the strategy's default, in a fixed order:
+ *   lookahead,block=384,items=24,stages=6,ahead=4
+ * Parsing a formatted variant gives it back, and formatting a parsed one gives the canonical text.
+ */
+#ifndef SRT_VARIANT_H
+#define SRT_VARIANT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "device.h"
+#include "problem.h"
+#include "strbuf.h"
+
+enum srt_strategy {
+	SRT_BLOCK = 1,    /* one CTA, one tile, no global state */
+	SRT_LOOKBACK = 2, /* one tile a CTA, decoupled look-back by a warp */
+	SRT_LOOKAHEAD = 3 /* persistent CTAs, aggregates only, run-ahead */
+};
+enum srt_warp_scan { SRT_WARP_SHUFFLE = 1, SRT_WARP_SHARED = 2 };
+enum srt_access { SRT_ACCESS_PLAIN = 1, SRT_ACCESS_STREAM = 2 }; /* cache policy of the loads or stores of elements */
+
+struct srt_variant {
+	int strategy;
+	int block;     /* threads that scan, a multiple of 32; lookahead adds two warps */
+	int items;     /* elements per thread and tile, a multiple of srt_problem_vector() */
+	int warp_scan; /* enum srt_warp_scan */
+	int load;      /* enum srt_access */
+	int store;
+	int residency; /* blocks per SM that the compiler is asked to make room for */
+	int stages;    /* lookahead: tiles of shared memory in the ring */
+	int ahead;     /* lookahead: how many tiles the reduction runs ahead of the scan; < stages */
+	int gather;    /* lookahead: batches of 32 aggregates in flight */
+};
+
+#define SRT_VARIANT_TEXT_SIZE 160 /* no canonical text is longer, terminator included */
+
+int srt_variant_parse(struct srt_variant *variant, const char *text);
+void srt_variant_format(struct srt_strbuf *out, const struct srt_variant *variant);
+/* The text form by name, for one-off knobs: srt_variant_knob(v, "items") etc. are the table behind both functions. */
+
+/* Elements that a thread moves at once: 16 bytes of the wider of input and output type. */
+int srt_problem_vector(const struct srt_problem *problem);
+
+/* Is it a variant that can run this problem on this device?  The status names the knob and the limit. */
+int srt_variant_check(const struct srt_variant *variant, const struct srt_problem *problem,
+	const struct srt_device *device);
+
+uint32_t srt_variant_tile(const struct srt_variant *variant);    /* elements per tile */
+uint32_t srt_variant_threads(const struct srt_variant *variant); /* threads per block */
+size_t srt_variant_shared_bytes(const struct srt_variant *variant, const struct srt_problem *problem); /* dynamic */
+/* Workspace for counts up to max_count: SCAN_CONTROL_BYTES and the tile words. */
+size_t srt_variant_workspace(const struct srt_variant *variant, const struct srt_problem *problem, uint64_t max_count);
+uint64_t srt_variant_max_count(const struct srt_variant *variant); /* one tile for SRT_BLOCK; else as tickets allow */
+
+#endif
