@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The loader of libcuda.  Nothing else in the library knows which driver was loaded.
+ */
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "driver.h"
+#include "status.h"
+#include "strbuf.h"
+
+#ifndef SCANRT_LIBDIR
+#define SCANRT_LIBDIR "/usr/local/lib"
+#endif
+
+#define REAL_LIBRARY "libcuda.so.1"
+#define EMULATOR_LIBRARY "libscanrt-emu.so"
+
+enum need { REQUIRED, OPTIONAL };
+
+/* The members of struct srt_driver as data: what to ask cuGetProcAddress for, and where the address goes. */
+struct row {
+	const char *name;
+	int version;
+	enum need need;
+	size_t offset;
+};
+
+static const struct row rows[] = {
+#define FN(name, version, need) { #name, version, need, offsetof(struct srt_driver, name) },
+#include "driver.def"
+#undef FN
+};
+
+/* One loaded file.  The list only grows: a program loads one driver, a test of several devices two. */
+struct loaded {
+	struct srt_driver driver;
+	struct loaded *next;
+	char path[];
+};
+
+static pthread_mutex_t list_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct loaded *list;
+
+int srt_driver_is_sticky(CUresult result)
+{
+	switch ((int)result) {
+	case CUDA_ERROR_ECC_UNCORRECTABLE:
+	case CUDA_ERROR_NVLINK_UNCORRECTABLE:
+	case CUDA_ERROR_ILLEGAL_ADDRESS:
+	case CUDA_ERROR_LAUNCH_TIMEOUT:
+	case CUDA_ERROR_CONTEXT_IS_DESTROYED:
+	case CUDA_ERROR_ASSERT:
+	case CUDA_ERROR_HARDWARE_STACK_ERROR:
+	case CUDA_ERROR_ILLEGAL_INSTRUCTION:
+	case CUDA_ERROR_MISALIGNED_ADDRESS:
+	case CUDA_ERROR_INVALID_ADDRESS_SPACE:
+	case CUDA_ERROR_INVALID_PC:
+	case CUDA_ERROR_LAUNCH_FAILED:
+	case CUDA_ERROR_EXTERNAL_DEVICE:
+		return 1;
+	default:
+		return 0;
+	}
+}
+
+/* Some results say more than the call that met them knows. */
+static int status_of(CUresult result, int otherwise)
+{
+	if (srt_driver_is_sticky(result))
+		return SCANRT_ERROR_DEVICE_LOST;
+	if (result >= CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED && result <= CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD)
+		return SCANRT_ERROR_CAPTURE;
+	switch ((int)result) {
+	case CUDA_ERROR_OUT_OF_MEMORY:
+		return SCANRT_ERROR_DEVICE_MEMORY;
+	case CUDA_ERROR_NO_DEVICE:
+	case CUDA_ERROR_INVALID_DEVICE:
+	case CUDA_ERROR_DEVICE_UNAVAILABLE:
+		return SCANRT_ERROR_NO_DEVICE;
+	case CUDA_ERROR_INVALID_CONTEXT:
+		return SCANRT_ERROR_CONTEXT;
+	case CUDA_ERROR_STUB_LIBRARY:
+		return SCANRT_ERROR_DRIVER_STUB;
+	default:
+		return otherwise;
+	}
+}
+
+int srt_driver_fail(const struct srt_driver *driver, int status, CUresult result, const char *call)
+{
+	const char *name = NULL;
+	const char *text = NULL;
+
+	if (driver->cuGetErrorName(result, &name) != CUDA_SUCCESS || name == NULL)
+		name = "an unknown error";
+	if (driver->cuGetErrorString(result, &text) != CUDA_SUCCESS || text == NULL)
+		text = "no description";
+	return srt_fail_driver(status_of(result, status), (int)result, "%s: %s (%d): %s", call, name, (int)result, text);
+}
+
+int srt_driver_status(const struct srt_driver *driver, CUresult result, const char *call)
+{
+	if (result == CUDA_SUCCESS)
+		return SCANRT_OK;
+	return srt_driver_fail(driver, SCANRT_ERROR_DRIVER, result, call);
+}
+
+int srt_driver_push(const struct srt_driver *driver, void *context)
+{
+	return SRT_CALL(driver, cuCtxPushCurrent, (context));
+}
+
+int srt_driver_pop(const struct srt_driver *driver, int status)
+{
+	CUcontext popped;
+	CUresult result = driver->cuCtxPopCurrent(&popped);
+
+	/* The group's own failure came first, and its record stays. */
+	if (status != SCANRT_OK)
+		return status;
+	return srt_driver_status(driver, result, "cuCtxPopCurrent");
+}
+
+/* ---- Addresses ---- */
+
+/* cuGetProcAddress came with 11.3 and got a fifth parameter in 12.0; either serves. */
+struct resolver {
+	PFN_cuGetProcAddress_v12000 with_query;
+	PFN_cuGetProcAddress_v11030 plain;
+};
+
+static CUresult look_up(void **address, const struct resolver *resolver, const struct row *row)
+{
+	CUdriverProcAddressQueryResult found;
+
+	if (resolver->with_query)
+		return resolver->with_query(row->name, address, row->version, CU_GET_PROC_ADDRESS_DEFAULT, &found);
+	return resolver->plain(row->name, address, row->version, CU_GET_PROC_ADDRESS_DEFAULT);
+}
+
+static int fail_stub(const char *path)
+{
+	return srt_fail_driver(SCANRT_ERROR_DRIVER_STUB, CUDA_ERROR_STUB_LIBRARY,
+		"%s is the toolkit's stub for linking, not the driver; keep its directory out of LD_LIBRARY_PATH", path);
+}
+
+static int fill_row(struct srt_driver *driver, const struct resolver *resolver, const struct row *row, const char *path)
+{
+	void *address = NULL;
+	CUresult result = look_up(&address, resolver, row);
+
+	if (result == CUDA_ERROR_STUB_LIBRARY)
+		return fail_stub(path);
+	if (result != CUDA_SUCCESS)
+		address = NULL;
+	if (address == NULL && row->need == REQUIRED)
+		return srt_fail_driver(SCANRT_ERROR_DRIVER_TOO_OLD, (int)result,
+			"the driver %s is too old: it has no %s of version %d.%d", path, row->name, row->version / 1000,
+			row->version % 1000 / 10);
+	/* All function pointers are of one size here, as POSIX wants it for dlsym. */
+	memcpy((char *)driver + row->offset, &address, sizeof address);
+	return SCANRT_OK;
+}
+
+static int fill(struct srt_driver *driver, void *library, const char *path)
+{
+	struct resolver resolver;
+	int status = SCANRT_OK;
+
+	*(void **)&resolver.with_query = dlsym(library, "cuGetProcAddress_v2");
+	*(void **)&resolver.plain = dlsym(library, "cuGetProcAddress");
+	if (resolver.with_query == NULL && resolver.plain == NULL)
+		return srt_fail(SCANRT_ERROR_DRIVER_TOO_OLD,
+			"the driver %s is too old: it has no cuGetProcAddress, which came with 11.3", path);
+	for (size_t i = 0; status == SCANRT_OK && i < sizeof rows / sizeof rows[0]; i++)
+		status = fill_row(driver, &resolver, &rows[i], path);
+	return status;
+}
+
+static int initialise(struct srt_driver *driver, const char *path)
+{
+	CUresult result = driver->cuInit(0);
+
+	if (result == CUDA_ERROR_STUB_LIBRARY)
+		return fail_stub(path);
+	if (result != CUDA_SUCCESS)
+		return srt_driver_fail(driver, SCANRT_ERROR_DRIVER, result, "cuInit");
+	return SRT_CALL(driver, cuDriverGetVersion, (&driver->version));
+}
+
+/* ---- Files ---- */
+
+/* Not dlclosed where it fails later: libcuda starts threads, and unloading it under them crashes. */
+static int load(struct loaded **loaded, const char *path)
+{
+	struct loaded *made;
+	void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	int status;
+
+	if (library == NULL)
+		return srt_fail(SCANRT_ERROR_NO_DRIVER, "cannot load the CUDA driver: %s", dlerror());
+	made = calloc(1, sizeof *made + strlen(path) + 1);
+	if (made == NULL)
+		return srt_fail(SCANRT_ERROR_OUT_OF_MEMORY, "no memory for the driver's functions");
+	strcpy(made->path, path);
+	status = fill(&made->driver, library, path);
+	if (status == SCANRT_OK)
+		status = initialise(&made->driver, path);
+	if (status == SCANRT_OK)
+		*loaded = made;
+	else
+		free(made);
+	return status;
+}
+
+/* A failure is not remembered: the next call tries again, as a driver may be installed under a running program. */
+static int load_once(const struct srt_driver **driver, const char *path)
+{
+	struct loaded *found;
+	int status = SCANRT_OK;
+
+	pthread_mutex_lock(&list_lock);
+	for (found = list; found && strcmp(found->path, path) != 0; found = found->next)
+		continue;
+	if (found == NULL) {
+		status = load(&found, path);
+		if (status == SCANRT_OK) {
+			found->next = list;
+			list = found;
+		}
+	}
+	pthread_mutex_unlock(&list_lock);
+	if (status == SCANRT_OK)
+		*driver = &found->driver;
+	return status;
+}
+
+/* The directory of the file that this code is in, with its slash. */
+static void append_own_directory(struct srt_strbuf *out)
+{
+	Dl_info info;
+	const char *slash;
+
+	if (dladdr(&list, &info) == 0 || info.dli_fname == NULL)
+		return;
+	slash = strrchr(info.dli_fname, '/');
+	if (slash)
+		srt_strbuf_append_bytes(out, info.dli_fname, (size_t)(slash - info.dli_fname) + 1);
+}
+
+static bool is_emulator(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return strncmp(slash ? slash + 1 : path, "libscanrt-emu", strlen("libscanrt-emu")) == 0;
+}
+
+/* Where SCANRT_LIBCUDA names an emulator, that is the one; then the one beside us, then the installed one. */
+static int load_emulator(const struct srt_driver **driver)
+{
+	struct srt_strbuf path = {0};
+	const char *named = secure_getenv("SCANRT_LIBCUDA");
+	int status;
+
+	if (named && is_emulator(named))
+		return load_once(driver, named);
+	append_own_directory(&path);
+	srt_strbuf_append(&path, EMULATOR_LIBRARY);
+	status = path.failed ? srt_fail(SCANRT_ERROR_OUT_OF_MEMORY, "no memory for a file name")
+			     : load_once(driver, srt_strbuf_text(&path));
+	srt_strbuf_free(&path);
+	if (status == SCANRT_ERROR_NO_DRIVER)
+		status = load_once(driver, SCANRT_LIBDIR "/" EMULATOR_LIBRARY);
+	return status;
+}
+
+static int load_default(const struct srt_driver **driver)
+{
+	const char *kind = secure_getenv("SCANRT_DRIVER");
+	const char *path = secure_getenv("SCANRT_LIBCUDA");
+
+	if (kind && strcmp(kind, "emu") == 0)
+		return load_emulator(driver);
+	return load_once(driver, path && *path ? path : REAL_LIBRARY);
+}
+
+static int parse_ordinal(int *ordinal, const char *digits, const char *device)
+{
+	char *end;
+	long value = strtol(digits, &end, 10);
+
+	if (*digits < '0' || *digits > '9' || *end != '\0' || value > 65535)
+		return srt_fail(SCANRT_ERROR_NO_DEVICE,
+			"\"%s\" names no device: an ordinal, \"emu\" or \"emu:N\" does", device);
+	*ordinal = (int)value;
+	return SCANRT_OK;
+}
+
+int srt_driver_open(const struct srt_driver **driver, int *ordinal, const char *device)
+{
+	bool wants_emulator = device && strncmp(device, "emu", 3) == 0 && (device[3] == '\0' || device[3] == ':');
+	const char *digits = wants_emulator ? (device[3] ? device + 4 : "0") : device;
+	int wanted = SRT_ORDINAL_CURRENT;
+	int status = digits ? parse_ordinal(&wanted, digits, device) : SCANRT_OK;
+
+	if (status == SCANRT_OK)
+		status = wants_emulator ? load_emulator(driver) : load_default(driver);
+	if (status == SCANRT_OK)
+		*ordinal = wanted;
+	return status;
+}
