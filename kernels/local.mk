@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: MIT
+#
+# The device text.  Every file listed here goes to NVRTC as an in-memory header, and is hashed into every image's key.
+kernel_files = kernels/abi.h
+
+EXTRA_DIST += $(kernel_files) kernels/embed.sh
+CLEANFILES += kernels/sources.c kernels/sources.c-t
+
+nodist_libscanrt_core_la_SOURCES += kernels/sources.c
+
+# Written under another name first, so that an interrupted build leaves no half of a file.
+kernels/sources.c: $(kernel_files) kernels/embed.sh
+	$(AM_V_GEN)$(MKDIR_P) kernels && \
+	target=`pwd`/kernels/sources.c && \
+	(cd $(srcdir) && $(SHELL) kernels/embed.sh $(kernel_files)) >"$$target-t" && \
+	mv -f "$$target-t" "$$target"

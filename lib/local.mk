@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: MIT
+#
+# The library.  libscanrt-core.la holds lib/, db/ and the embedded kernels, with hidden symbols; the shared library,
+# scantune and the tests are linked from it.
+include_HEADERS += lib/scanrt.h
+lib_LTLIBRARIES += libscanrt.la
+noinst_LTLIBRARIES += libscanrt-core.la
+
+# db/local.mk and kernels/local.mk add to these two.
+libscanrt_core_la_SOURCES = \
+	lib/problem.c lib/problem.h \
+	lib/scanrt.h \
+	lib/source.h \
+	lib/status.c lib/status.h \
+	lib/strbuf.c lib/strbuf.h \
+	lib/versioned.c lib/versioned.h
+nodist_libscanrt_core_la_SOURCES =
+
+libscanrt_la_SOURCES =
+libscanrt_la_LIBADD = libscanrt-core.la
+libscanrt_la_LDFLAGS = -version-info 0:0:0 -Wl,--version-script=$(srcdir)/lib/libscanrt.map -Wl,--no-undefined
+EXTRA_libscanrt_la_DEPENDENCIES = lib/libscanrt.map
+EXTRA_DIST += lib/libscanrt.map
