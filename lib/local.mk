@@ -13,11 +13,13 @@ libscanrt_core_la_SOURCES = \
 	lib/source.h \
 	lib/status.c lib/status.h \
 	lib/strbuf.c lib/strbuf.h \
+	lib/variant.c lib/variant.h \
+	lib/variant_limits.c \
 	lib/versioned.c lib/versioned.h
 nodist_libscanrt_core_la_SOURCES =
 
 libscanrt_la_SOURCES =
 libscanrt_la_LIBADD = libscanrt-core.la
-libscanrt_la_LDFLAGS = -version-info 0:0:0 -Wl,--version-script=$(srcdir)/lib/libscanrt.map -Wl,--no-undefined
+libscanrt_la_LDFLAGS = -version-info 0:0:0 -no-undefined -Wl,--version-script=$(srcdir)/lib/libscanrt.map
 EXTRA_libscanrt_la_DEPENDENCIES = lib/libscanrt.map
 EXTRA_DIST += lib/libscanrt.map

@@ -40,18 +40,43 @@ struct srt_variant {
 
 int srt_variant_parse(struct srt_variant *variant, const char *text);
 void srt_variant_format(struct srt_strbuf *out, const struct srt_variant *variant);
-/* The text form by name, for one-off knobs: srt_variant_knob(v, "items") etc. are the table behind both functions. */
+
+/* A knob.  Parsing, formatting, the checks of ranges and the compiler's options are all driven by the table of these:
+ * a new knob is one row there and its member above. */
+struct srt_knob {
+	const char *name;  /* in the text form */
+	const char *macro; /* in the kernels */
+	size_t offset;     /* of its int in struct srt_variant */
+	int least;
+	int most;
+	int step;          /* every value is a multiple of it */
+	int defaults[3];   /* by strategy, SRT_BLOCK first; 0: the strategy has no such knob, and the member is 0 */
+	const char *const *values; /* names of least..most, where people do not write numbers; else NULL */
+};
+extern const struct srt_knob srt_knobs[]; /* ends with a NULL name */
+const struct srt_knob *srt_knob_find(const char *name); /* NULL where there is none */
+int srt_knob_get(const struct srt_knob *knob, const struct srt_variant *variant);
+void srt_knob_set(const struct srt_knob *knob, struct srt_variant *variant, int value);
+
+const char *srt_strategy_name(int strategy); /* NULL for an unknown one */
+/* Every knob at its strategy's default. */
+void srt_variant_init(struct srt_variant *variant, enum srt_strategy strategy);
 
 /* Elements that a thread moves at once: 16 bytes of the wider of input and output type. */
 int srt_problem_vector(const struct srt_problem *problem);
 
-/* Is it a variant that can run this problem on this device?  The status names the knob and the limit. */
+/* Is it a variant that can run this problem on this device?  The message names the knob and the limit.  device may be
+ * NULL: then only what holds on every device is checked. */
 int srt_variant_check(const struct srt_variant *variant, const struct srt_problem *problem,
 	const struct srt_device *device);
+
+/* The part of it that needs neither: every knob in its range. */
+int srt_variant_check_ranges(const struct srt_variant *variant);
 
 uint32_t srt_variant_tile(const struct srt_variant *variant);    /* elements per tile */
 uint32_t srt_variant_threads(const struct srt_variant *variant); /* threads per block */
 size_t srt_variant_shared_bytes(const struct srt_variant *variant, const struct srt_problem *problem); /* dynamic */
+uint32_t srt_problem_tile_words(const struct srt_problem *problem); /* 64-bit words of state per tile */
 /* Workspace for counts up to max_count: SCAN_CONTROL_BYTES and the tile words. */
 size_t srt_variant_workspace(const struct srt_variant *variant, const struct srt_problem *problem, uint64_t max_count);
 uint64_t srt_variant_max_count(const struct srt_variant *variant); /* one tile for SRT_BLOCK; else as tickets allow */

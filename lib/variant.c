@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: MIT */
+#include "variant.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "status.h"
+
+static const char *const strategy_names[] = { "block", "lookback", "lookahead" };
+static const char *const warp_scan_names[] = { "shuffle", "shared" };
+static const char *const access_names[] = { "plain", "stream" };
+
+/* In the order of the text form. */
+const struct srt_knob srt_knobs[] = {
+	{ "block", "SCAN_BLOCK", offsetof(struct srt_variant, block), 32, 1024, 32, { 256, 256, 256 }, NULL },
+	{ "items", "SCAN_ITEMS", offsetof(struct srt_variant, items), 1, 256, 1, { 16, 16, 16 }, NULL },
+	{ "warp", "SCAN_WARP_SCAN", offsetof(struct srt_variant, warp_scan), 1, 2, 1, { 1, 1, 1 }, warp_scan_names },
+	{ "load", "SCAN_LOAD", offsetof(struct srt_variant, load), 1, 2, 1, { 2, 2, 2 }, access_names },
+	{ "store", "SCAN_STORE", offsetof(struct srt_variant, store), 1, 2, 1, { 2, 2, 2 }, access_names },
+	{ "residency", "SCAN_RESIDENCY", offsetof(struct srt_variant, residency), 1, 32, 1, { 1, 2, 1 }, NULL },
+	{ "stages", "SCAN_STAGES", offsetof(struct srt_variant, stages), 2, 16, 1, { 0, 0, 4 }, NULL },
+	{ "ahead", "SCAN_AHEAD", offsetof(struct srt_variant, ahead), 1, 15, 1, { 0, 0, 2 }, NULL },
+	{ "gather", "SCAN_GATHER", offsetof(struct srt_variant, gather), 1, 8, 1, { 0, 0, 4 }, NULL },
+	{ NULL, NULL, 0, 0, 0, 0, { 0, 0, 0 }, NULL },
+};
+
+static int default_of(const struct srt_knob *knob, int strategy)
+{
+	return knob->defaults[strategy - SRT_BLOCK];
+}
+
+const struct srt_knob *srt_knob_find(const char *name)
+{
+	const struct srt_knob *knob;
+
+	for (knob = srt_knobs; knob->name; knob++)
+		if (strcmp(knob->name, name) == 0)
+			return knob;
+	return NULL;
+}
+
+int srt_knob_get(const struct srt_knob *knob, const struct srt_variant *variant)
+{
+	int value;
+
+	memcpy(&value, (const char *)variant + knob->offset, sizeof(value));
+	return value;
+}
+
+void srt_knob_set(const struct srt_knob *knob, struct srt_variant *variant, int value)
+{
+	memcpy((char *)variant + knob->offset, &value, sizeof(value));
+}
+
+const char *srt_strategy_name(int strategy)
+{
+	return strategy >= SRT_BLOCK && strategy <= SRT_LOOKAHEAD ? strategy_names[strategy - SRT_BLOCK] : NULL;
+}
+
+void srt_variant_init(struct srt_variant *variant, enum srt_strategy strategy)
+{
+	const struct srt_knob *knob;
+
+	assert(srt_strategy_name(strategy));
+	memset(variant, 0, sizeof(*variant));
+	variant->strategy = strategy;
+	for (knob = srt_knobs; knob->name; knob++)
+		srt_knob_set(knob, variant, default_of(knob, strategy));
+}
+
+/* ---- Text form ---- */
+
+static int parse_strategy(struct srt_variant *variant, const char *name)
+{
+	int strategy;
+
+	for (strategy = SRT_BLOCK; srt_strategy_name(strategy); strategy++)
+		if (strcmp(srt_strategy_name(strategy), name) == 0) {
+			srt_variant_init(variant, (enum srt_strategy)strategy);
+			return SCANRT_OK;
+		}
+	return srt_fail(SCANRT_ERROR_VARIANT, "unknown strategy '%s'", name);
+}
+
+/* Digits only: strtol alone would take signs and spaces. */
+static int parse_number(int *value, const char *name, const char *text)
+{
+	long number;
+
+	if (text[0] == '\0' || text[strspn(text, "0123456789")] != '\0')
+		return srt_fail(SCANRT_ERROR_VARIANT, "%s=%s is not a number", name, text);
+	errno = 0;
+	number = strtol(text, NULL, 10);
+	if (errno || number > INT_MAX)
+		return srt_fail(SCANRT_ERROR_VARIANT, "%s=%s is out of range", name, text);
+	*value = (int)number;
+	return SCANRT_OK;
+}
+
+static int parse_value(int *value, const struct srt_knob *knob, const char *text)
+{
+	int i;
+
+	if (!knob->values)
+		return parse_number(value, knob->name, text);
+	for (i = knob->least; i <= knob->most; i++)
+		if (strcmp(knob->values[i - knob->least], text) == 0) {
+			*value = i;
+			return SCANRT_OK;
+		}
+	return srt_fail(SCANRT_ERROR_VARIANT, "%s has no value '%s'", knob->name, text);
+}
+
+static int check_range(const struct srt_knob *knob, int strategy, int value)
+{
+	if (default_of(knob, strategy) == 0) {
+		if (value != 0)
+			return srt_fail(SCANRT_ERROR_VARIANT, "strategy %s has no knob %s", srt_strategy_name(strategy),
+				knob->name);
+		return SCANRT_OK;
+	}
+	if (value < knob->least || value > knob->most)
+		return srt_fail(SCANRT_ERROR_VARIANT, "%s=%d is not between %d and %d", knob->name, value, knob->least,
+			knob->most);
+	if (value % knob->step != 0)
+		return srt_fail(SCANRT_ERROR_VARIANT, "%s=%d is not a multiple of %d", knob->name, value, knob->step);
+	return SCANRT_OK;
+}
+
+/* One "name=value"; `seen` has a bit for each knob that the text has named so far. */
+static int parse_knob(struct srt_variant *variant, unsigned *seen, char *text)
+{
+	char *equals = strchr(text, '=');
+	const struct srt_knob *knob;
+	unsigned bit;
+	int value = 0;
+	int status;
+
+	if (!equals)
+		return srt_fail(SCANRT_ERROR_VARIANT, "'%s' is not of the form knob=value", text);
+	*equals = '\0';
+	knob = srt_knob_find(text);
+	if (!knob)
+		return srt_fail(SCANRT_ERROR_VARIANT, "unknown knob '%s'", text);
+	bit = 1u << (knob - srt_knobs);
+	if (*seen & bit)
+		return srt_fail(SCANRT_ERROR_VARIANT, "%s is given twice", knob->name);
+	*seen |= bit;
+	/* A knob that the strategy lacks is refused even at 0: the text means something else than its author thought. */
+	if (default_of(knob, variant->strategy) == 0)
+		return srt_fail(SCANRT_ERROR_VARIANT, "strategy %s has no knob %s", srt_strategy_name(variant->strategy),
+			knob->name);
+	status = parse_value(&value, knob, equals + 1);
+	if (!status)
+		status = check_range(knob, variant->strategy, value);
+	if (!status)
+		srt_knob_set(knob, variant, value);
+	return status;
+}
+
+int srt_variant_parse(struct srt_variant *variant, const char *text)
+{
+	char copy[2 * SRT_VARIANT_TEXT_SIZE];
+	struct srt_variant made;
+	unsigned seen = 0;
+	char *next;
+	char *part;
+	int status;
+
+	if (!text)
+		return srt_fail(SCANRT_ERROR_NULL_POINTER, "the variant is null");
+	if (strlen(text) >= sizeof(copy))
+		return srt_fail(SCANRT_ERROR_VARIANT, "a variant of %zu characters is none", strlen(text));
+	memcpy(copy, text, strlen(text) + 1);
+	part = copy;
+	next = strchr(part, ',');
+	if (next)
+		*next++ = '\0';
+	status = parse_strategy(&made, part);
+	while (!status && next) {
+		part = next;
+		next = strchr(part, ',');
+		if (next)
+			*next++ = '\0';
+		status = parse_knob(&made, &seen, part);
+	}
+	if (!status)
+		*variant = made;
+	return status;
+}
+
+void srt_variant_format(struct srt_strbuf *out, const struct srt_variant *variant)
+{
+	const struct srt_knob *knob;
+	int value;
+
+	assert(srt_strategy_name(variant->strategy));
+	srt_strbuf_append(out, srt_strategy_name(variant->strategy));
+	for (knob = srt_knobs; knob->name; knob++) {
+		value = srt_knob_get(knob, variant);
+		if (value == default_of(knob, variant->strategy))
+			continue;
+		assert(!check_range(knob, variant->strategy, value));
+		if (knob->values)
+			srt_strbuf_printf(out, ",%s=%s", knob->name, knob->values[value - knob->least]);
+		else
+			srt_strbuf_printf(out, ",%s=%d", knob->name, value);
+	}
+}
+
+/* ---- Checks of ranges; variant_limits.c goes on from there ---- */
+
+int srt_variant_check_ranges(const struct srt_variant *variant)
+{
+	const struct srt_knob *knob;
+	int status = SCANRT_OK;
+
+	if (!srt_strategy_name(variant->strategy))
+		return srt_fail(SCANRT_ERROR_VARIANT, "unknown strategy %d", variant->strategy);
+	for (knob = srt_knobs; knob->name && !status; knob++)
+		status = check_range(knob, variant->strategy, srt_knob_get(knob, variant));
+	return status;
+}

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What a variant takes, and whether a problem and a device allow it.
+ */
+#include <assert.h>
+#include <inttypes.h>
+
+#include "../kernels/abi.h"
+#include "status.h"
+#include "variant.h"
+
+/* The kernels' own shared memory (totals of warps, barriers, the ticket) stays below this; what a kernel really takes
+ * is known only once it is compiled, and the driver is asked again then. */
+#define STATIC_SHARED_BYTES 2048
+/* Every device that we support has at least this much without being asked, and allows this many threads. */
+#define LEAST_SHARED_BYTES 49152
+#define MOST_THREADS 1024
+/* The tile number is a 32-bit half of the ticket, and tickets beyond the last tile are drawn; look-back launches one
+ * block a tile in grid.x, which ends here too. */
+#define MOST_TILES UINT64_C(0x7fffffff)
+/* Two warps of a look-ahead block do not scan: one publishes and loads, one gathers. */
+#define ROLE_THREADS 64
+/* A bulk copy writes whole 16-byte units: an input that starts inside one needs one unit more than the tile. */
+#define STAGE_SLACK 16
+#define STAGE_ALIGNMENT 128
+
+static size_t larger(size_t a, size_t b)
+{
+	return a > b ? a : b;
+}
+
+int srt_problem_vector(const struct srt_problem *problem)
+{
+	size_t size = larger(srt_type_size(problem->input_type), srt_type_size(problem->output_type));
+
+	assert(size > 0);
+	return size < 16 ? (int)(16 / size) : 1;
+}
+
+uint32_t srt_variant_tile(const struct srt_variant *variant)
+{
+	return (uint32_t)variant->block * (uint32_t)variant->items;
+}
+
+uint32_t srt_variant_threads(const struct srt_variant *variant)
+{
+	return (uint32_t)variant->block + (variant->strategy == SRT_LOOKAHEAD ? ROLE_THREADS : 0);
+}
+
+size_t srt_variant_shared_bytes(const struct srt_variant *variant, const struct srt_problem *problem)
+{
+	size_t stage = srt_variant_tile(variant) * srt_type_size(problem->input_type) + STAGE_SLACK;
+
+	if (variant->strategy != SRT_LOOKAHEAD)
+		return 0;
+	stage = (stage + STAGE_ALIGNMENT - 1) / STAGE_ALIGNMENT * STAGE_ALIGNMENT;
+	return (size_t)variant->stages * stage;
+}
+
+uint32_t srt_problem_tile_words(const struct srt_problem *problem)
+{
+	/* Each 64-bit word has 32 bits of value under its tag. */
+	return (uint32_t)larger(1, srt_type_size(problem->accumulator_type) / 4);
+}
+
+uint64_t srt_variant_max_count(const struct srt_variant *variant)
+{
+	uint64_t tile = srt_variant_tile(variant);
+
+	return variant->strategy == SRT_BLOCK ? tile : tile * MOST_TILES;
+}
+
+size_t srt_variant_workspace(const struct srt_variant *variant, const struct srt_problem *problem, uint64_t max_count)
+{
+	uint64_t tile = srt_variant_tile(variant);
+	uint64_t tiles;
+
+	if (variant->strategy == SRT_BLOCK)
+		return SCAN_CONTROL_BYTES;
+	if (max_count > srt_variant_max_count(variant))
+		max_count = srt_variant_max_count(variant);
+	tiles = max_count / tile + (max_count % tile != 0);
+	return SCAN_CONTROL_BYTES + tiles * srt_problem_tile_words(problem) * sizeof(uint64_t);
+}
+
+/* Rules between knobs, and between knobs and problem. */
+static int check_problem(const struct srt_variant *variant, const struct srt_problem *problem)
+{
+	int vector = srt_problem_vector(problem);
+
+	if (variant->items % vector != 0)
+		return srt_fail(SCANRT_ERROR_VARIANT, "items=%d is not a multiple of %d, the elements of a 16-byte vector",
+			variant->items, vector);
+	if (variant->strategy == SRT_LOOKAHEAD && variant->ahead >= variant->stages)
+		return srt_fail(SCANRT_ERROR_VARIANT, "ahead=%d is not below stages=%d", variant->ahead, variant->stages);
+	return SCANRT_OK;
+}
+
+/* A limit of the device, or what all devices share where it is not known. */
+static int limit_of(int fact, int common)
+{
+	return fact > 0 ? fact : common;
+}
+
+static int check_threads(const struct srt_variant *variant, const struct srt_device *device)
+{
+	int threads = (int)srt_variant_threads(variant);
+	int most = limit_of(device->threads_per_block, MOST_THREADS);
+
+	if (threads > most)
+		return srt_fail(SCANRT_ERROR_VARIANT, "block=%d makes %d threads, and the device allows %d", variant->block,
+			threads, most);
+	if (device->threads_per_sm > 0 && threads * variant->residency > device->threads_per_sm)
+		return srt_fail(SCANRT_ERROR_VARIANT, "residency=%d blocks of %d threads exceed the multiprocessor's %d",
+			variant->residency, threads, device->threads_per_sm);
+	if (device->blocks_per_sm > 0 && variant->residency > device->blocks_per_sm)
+		return srt_fail(SCANRT_ERROR_VARIANT, "residency=%d exceeds the multiprocessor's %d blocks",
+			variant->residency, device->blocks_per_sm);
+	return SCANRT_OK;
+}
+
+static int check_shared(const struct srt_variant *variant, const struct srt_problem *problem,
+	const struct srt_device *device)
+{
+	size_t bytes = srt_variant_shared_bytes(variant, problem) + STATIC_SHARED_BYTES;
+	size_t most = (size_t)limit_of(device->shared_per_block, LEAST_SHARED_BYTES);
+	size_t resident = (bytes + (size_t)device->reserved_shared_per_block) * (size_t)variant->residency;
+
+	if (bytes > most)
+		return srt_fail(SCANRT_ERROR_VARIANT, "stages=%d tiles take %zu bytes of shared memory, and a block may have %zu",
+			variant->stages, bytes, most);
+	if (device->shared_per_sm > 0 && resident > (size_t)device->shared_per_sm)
+		return srt_fail(SCANRT_ERROR_VARIANT,
+			"residency=%d blocks take %zu bytes of shared memory, and the multiprocessor has %d",
+			variant->residency, resident, device->shared_per_sm);
+	return SCANRT_OK;
+}
+
+int srt_variant_check(const struct srt_variant *variant, const struct srt_problem *problem,
+	const struct srt_device *device)
+{
+	static const struct srt_device any_device;
+	int status;
+
+	status = srt_variant_check_ranges(variant);
+	if (!status)
+		status = check_problem(variant, problem);
+	if (!status)
+		status = check_threads(variant, device ? device : &any_device);
+	if (!status && device)
+		status = check_shared(variant, problem, device);
+	return status;
+}
