@@ -17,9 +17,14 @@ libscanrt_core_la_SOURCES = \
 	lib/variant_limits.c \
 	lib/versioned.c lib/versioned.h
 nodist_libscanrt_core_la_SOURCES =
+libscanrt_core_la_CFLAGS = $(AM_CFLAGS) -fvisibility=hidden
+libscanrt_core_la_LIBADD = $(SQLITE_LIBS)
 
 libscanrt_la_SOURCES =
 libscanrt_la_LIBADD = libscanrt-core.la
-libscanrt_la_LDFLAGS = -version-info 0:0:0 -no-undefined -Wl,--version-script=$(srcdir)/lib/libscanrt.map
+libscanrt_la_LDFLAGS = $(AM_LDFLAGS) $(NO_UNDEFINED) -version-info 0:0:0 \
+	-Wl,--version-script=$(srcdir)/lib/libscanrt.map
 EXTRA_libscanrt_la_DEPENDENCIES = lib/libscanrt.map
 EXTRA_DIST += lib/libscanrt.map
+
+pkgconfig_DATA += lib/scanrt.pc

@@ -29,6 +29,9 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#ifdef __GNUC__
+#pragma GCC visibility push(default) /* the library itself is built with hidden symbols */
+#endif
 
 #define SCANRT_VERSION_MAJOR 0
 #define SCANRT_VERSION_MINOR 1
@@ -260,6 +263,9 @@ int scanrt_last_error_details(struct scanrt_error *error);
 const char *scanrt_strerror(int status);              /* what a status means, static text, never NULL */
 int scanrt_version(void);                             /* major * 10000 + minor * 100 + patch of the library in use */
 
+#ifdef __GNUC__
+#pragma GCC visibility pop
+#endif
 #ifdef __cplusplus
 }
 #endif

@@ -1,0 +1,4 @@
+# SPDX-License-Identifier: MIT
+
+check_PROGRAMS += tests/unit/tap
+UNIT_TESTS += tests/unit/tap
