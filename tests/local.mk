@@ -72,3 +72,13 @@ check-emu: all
 
 clean-local:
 	rm -rf tests/home
+
+# The same programs under prove(1), for continuous integration: make prove PROVE_TESTS='$(UNIT_TESTS)'.
+FAST_TESTS = $(UNIT_TESTS) $(FAKE_TESTS) $(DB_TESTS) $(CLI_TESTS) $(API_TESTS)
+PROVE_TESTS = $(TESTS)
+prove: all $(check_LTLIBRARIES) $(check_PROGRAMS)
+	@$(AM_TESTS_ENVIRONMENT) \
+	paths=; for test in $(PROVE_TESTS); do \
+		if test -f "$$test"; then paths="$$paths ./$$test"; else paths="$$paths $(srcdir)/$$test"; fi; \
+	done; prove --exec '' $$paths
+.PHONY: prove
