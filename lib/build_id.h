@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Which build of a shared library is loaded: two builds of one version may behave differently.
+ */
+#ifndef SRT_BUILD_ID_H
+#define SRT_BUILD_ID_H
+
+#define SRT_BUILD_ID_SIZE 17 /* 16 hexadecimal digits and the terminator */
+
+/* The first half of the linker's build id of the library that `address` lies in; "unknown" where it has none. */
+void srt_build_id(char text[SRT_BUILD_ID_SIZE], const void *address);
+
+#endif
