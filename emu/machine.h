@@ -15,6 +15,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "counters.h"
+
 struct emu_machine;
 struct emu_module;
 struct emu_entry;
@@ -64,35 +66,6 @@ CUresult emu_memory_fill(struct emu_machine *machine, uint64_t address, uint32_t
 /* Host memory that kernels may reach under its own address (cuMemHostAlloc, cuMemHostRegister): it counts as written. */
 CUresult emu_memory_map_host(struct emu_machine *machine, void *host, uint64_t bytes);
 CUresult emu_memory_unmap_host(struct emu_machine *machine, void *host);
-
-/* Exact counts of one launch, repeatable for one seed.  Words are 4 bytes; a narrower access counts the words that the
- * warp's access touches, once each. */
-struct emu_counters {
-	uint64_t warp_instructions;
-	uint64_t lane_instructions;
-	uint64_t global_load_bytes;      /* bytes that lanes asked for, every lane counted */
-	uint64_t global_store_bytes;
-	uint64_t global_load_words;      /* distinct 4-byte words per warp access, summed */
-	uint64_t global_store_words;
-	uint64_t global_load_sectors;    /* distinct 32-byte sectors per warp access, summed */
-	uint64_t global_store_sectors;
-	uint64_t global_atomics;         /* lanes that did one */
-	uint64_t polls;                  /* lanes' strong loads (volatile, relaxed, acquire) of global memory: also counted as loads */
-	uint64_t shared_load_words;      /* words that lanes asked for */
-	uint64_t shared_store_words;
-	uint64_t shared_conflicts;       /* passes beyond the first that banks of 4 bytes force */
-	uint64_t shared_atomics;
-	uint64_t local_accesses;
-	uint64_t async_bytes;            /* by cp.async and cp.async.bulk, also counted as global loads or stores */
-	uint64_t barriers;               /* CTA barriers completed */
-	uint64_t warp_barriers;          /* bar.warp.sync completed */
-	uint64_t shuffles;               /* warp-wide shuffles, votes, matches, reductions */
-	uint64_t fences;
-	uint64_t applies;                /* operator applications: lanes that passed a "@scan_apply" mark */
-	uint64_t spins;                  /* times that a warp went round a wait in vain */
-	uint64_t blocks;                 /* CTAs run */
-	uint64_t resident_blocks;        /* how many at once at most */
-};
 
 /* One launch.  Zero-initialise it; a cluster of 0 means the one that the module asks for, or none. */
 struct emu_launch {
