@@ -2,21 +2,20 @@
  *
  * The loader of libcuda.  Nothing else in the library knows which driver was loaded.
  */
+#include "driver.h"
+
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "driver.h"
 #include "status.h"
 #include "strbuf.h"
 
-#ifndef SCANRT_LIBDIR
-#define SCANRT_LIBDIR "/usr/local/lib"
+#ifndef SRT_PKGLIBDIR
+#define SRT_PKGLIBDIR "/usr/local/lib/scanrt"
 #endif
 
 #define REAL_LIBRARY "libcuda.so.1"
@@ -148,10 +147,11 @@ static CUresult look_up(void **address, const struct resolver *resolver, const s
 static int fail_stub(const char *path)
 {
 	return srt_fail_driver(SCANRT_ERROR_DRIVER_STUB, CUDA_ERROR_STUB_LIBRARY,
-		"%s is the toolkit's stub for linking, not the driver; keep its directory out of LD_LIBRARY_PATH", path);
+		"%s is the toolkit's stub for linking, not the driver: keep its folder out of LD_LIBRARY_PATH", path);
 }
 
-static int fill_row(struct srt_driver *driver, const struct resolver *resolver, const struct row *row, const char *path)
+static int fill_row(struct srt_driver *driver, const struct resolver *resolver, const struct row *row,
+	const char *path)
 {
 	void *address = NULL;
 	CUresult result = look_up(&address, resolver, row);
@@ -277,7 +277,7 @@ static int load_emulator(const struct srt_driver **driver)
 			     : load_once(driver, srt_strbuf_text(&path));
 	srt_strbuf_free(&path);
 	if (status == SCANRT_ERROR_NO_DRIVER)
-		status = load_once(driver, SCANRT_LIBDIR "/" EMULATOR_LIBRARY);
+		status = load_once(driver, SRT_PKGLIBDIR "/" EMULATOR_LIBRARY);
 	return status;
 }
 

@@ -30,3 +30,11 @@ EXTRA_libscanrt_la_DEPENDENCIES = lib/libscanrt.map
 EXTRA_DIST += lib/libscanrt.map
 
 pkgconfig_DATA += lib/scanrt.pc
+
+# What needs a device: the driver, kernels, plans.
+libscanrt_core_la_SOURCES += \
+	lib/device.c lib/device.h \
+	lib/driver.c lib/driver.def lib/driver.h \
+	lib/heuristic.c lib/heuristic.h \
+	lib/kernel.c lib/kernel.h \
+	lib/log.c lib/log.h

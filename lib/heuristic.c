@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: MIT */
+#include "heuristic.h"
+
+#include <inttypes.h>
+
+#include "status.h"
+
+/* Below this many bytes of input and output the look-back's shorter start wins over the look-ahead's bandwidth: they
+ * met between 8 and 16 MiB on an H200. */
+#define LOOKAHEAD_BYTES (UINT64_C(12) << 20)
+
+/* Look-ahead moves its input with bulk copies, which came with compute capability 9.0. */
+#define LOOKAHEAD_CAPABILITY 90
+
+static size_t largest_element(const struct srt_problem *problem)
+{
+	size_t size = srt_type_size(problem->input_type);
+
+	if (srt_type_size(problem->accumulator_type) > size)
+		size = srt_type_size(problem->accumulator_type);
+	if (srt_type_size(problem->output_type) > size)
+		size = srt_type_size(problem->output_type);
+	return size;
+}
+
+static size_t bytes_per_element(const struct srt_problem *problem)
+{
+	return srt_type_size(problem->input_type) + srt_type_size(problem->output_type);
+}
+
+static struct srt_variant make(enum srt_strategy strategy, int block, int items)
+{
+	struct srt_variant variant;
+
+	srt_variant_init(&variant, strategy);
+	variant.block = block;
+	variant.items = items;
+	return variant;
+}
+
+/* Items come as whole vectors, and fewer of them where the accumulator is wider than what is moved. */
+static int items_of(const struct srt_problem *problem, int vectors)
+{
+	int vector = srt_problem_vector(problem);
+	int widest = (int)largest_element(problem);
+	int moved = 16 / vector;
+
+	while (vectors > 1 && moved * 2 <= widest) {
+		moved *= 2;
+		vectors /= 2;
+	}
+	return vector * (vectors > 0 ? vectors : 1);
+}
+
+static bool is_fit(const struct srt_variant *variant, const struct srt_problem *problem,
+	const struct srt_device *device)
+{
+	return srt_variant_check(variant, problem, device) == SCANRT_OK;
+}
+
+static bool make_block(struct srt_variant *variant, const struct srt_problem *problem,
+	const struct srt_device *device, int block)
+{
+	*variant = make(SRT_BLOCK, block, items_of(problem, 2));
+	return is_fit(variant, problem, device);
+}
+
+static bool make_lookback(struct srt_variant *variant, const struct srt_problem *problem,
+	const struct srt_device *device)
+{
+	int vectors;
+
+	for (vectors = 4; vectors > 0; vectors--) {
+		*variant = make(SRT_LOOKBACK, 256, items_of(problem, vectors));
+		if (is_fit(variant, problem, device))
+			return true;
+	}
+	return false;
+}
+
+/* A ring of big tiles: what does not fit is made to, first by fewer tiles, then by smaller ones. */
+static bool make_lookahead(struct srt_variant *variant, const struct srt_problem *problem,
+	const struct srt_device *device)
+{
+	bool is_narrow = largest_element(problem) <= 2;
+	int vectors;
+	int stages;
+
+	if (device->capability < LOOKAHEAD_CAPABILITY)
+		return false;
+	for (vectors = is_narrow ? 4 : 6; vectors > 0; vectors -= 2)
+		for (stages = 6; stages >= 3; stages--) {
+			*variant = make(SRT_LOOKAHEAD, is_narrow ? 512 : 384, items_of(problem, vectors));
+			variant->stages = stages;
+			variant->ahead = stages > 4 ? stages - (is_narrow ? 3 : 2) : stages - 2;
+			if (is_fit(variant, problem, device))
+				return true;
+		}
+	return false;
+}
+
+/* Appends a range up to `high`, which later ranges start from; drops what starts beyond the plan's bound. */
+static size_t append(struct srt_range *ranges, size_t count, const struct srt_variant *variant, uint64_t high,
+	uint64_t max_count)
+{
+	uint64_t low = count ? ranges[count - 1].high_count + 1 : 1;
+
+	if (low > max_count || high < low)
+		return count;
+	ranges[count].low_count = low;
+	ranges[count].high_count = high < max_count ? high : max_count;
+	ranges[count].variant = *variant;
+	return count + 1;
+}
+
+static size_t append_blocks(struct srt_range *ranges, const struct srt_problem *problem,
+	const struct srt_device *device)
+{
+	static const int blocks[] = { 128, 512 };
+	struct srt_variant variant;
+	size_t count = 0;
+	size_t i;
+
+	for (i = 0; i < sizeof(blocks) / sizeof(blocks[0]); i++)
+		if (make_block(&variant, problem, device, blocks[i]))
+			count = append(ranges, count, &variant, srt_variant_tile(&variant), problem->max_count);
+	return count;
+}
+
+size_t srt_heuristic_ranges(struct srt_range ranges[SRT_HEURISTIC_MAX], const struct srt_problem *problem,
+	const struct srt_device *device)
+{
+	uint64_t meeting = LOOKAHEAD_BYTES / bytes_per_element(problem);
+	struct srt_variant lookback;
+	struct srt_variant lookahead;
+	bool has_lookback = make_lookback(&lookback, problem, device);
+	bool has_lookahead = make_lookahead(&lookahead, problem, device);
+	struct srt_error error;
+	size_t count;
+
+	if (!has_lookback && !has_lookahead) {
+		srt_variant_check(&lookback, problem, device);
+		return 0;
+	}
+	/* The refusals on the way here are no failure of the call. */
+	srt_error_clear();
+	srt_error_save(&error);
+	count = append_blocks(ranges, problem, device);
+	if (has_lookback)
+		count = append(ranges, count, &lookback, has_lookahead ? meeting : UINT64_MAX, problem->max_count);
+	if (has_lookahead)
+		count = append(ranges, count, &lookahead, UINT64_MAX, problem->max_count);
+	srt_error_restore(&error);
+	return count;
+}
+
+int srt_heuristic_at(struct srt_variant *variant, const struct srt_problem *problem, const struct srt_device *device,
+	uint64_t count)
+{
+	struct srt_range ranges[SRT_HEURISTIC_MAX];
+	struct srt_problem unbounded = *problem;
+	size_t used;
+	size_t i;
+
+	if (unbounded.max_count < count)
+		unbounded.max_count = count;
+	used = srt_heuristic_ranges(ranges, &unbounded, device);
+	if (used == 0)
+		return srt_error_last()->status;
+	for (i = 0; i + 1 < used && ranges[i].high_count < count; i++)
+		continue;
+	*variant = ranges[i].variant;
+	return SCANRT_OK;
+}
+
+/* Sums and products of floats round; everything else is exact whatever the order of combination. */
+static bool is_exact(const struct srt_problem *problem)
+{
+	return !srt_type_is_float(problem->accumulator_type) || problem->op == SCANRT_MIN || problem->op == SCANRT_MAX;
+}
+
+bool srt_variant_is_repeatable(const struct srt_variant *variant, const struct srt_problem *problem)
+{
+	return variant->strategy != SRT_LOOKBACK || is_exact(problem);
+}
+
+/* 16 KiB tiles in a ring of three fit every GPU, twice and more on most. */
+int srt_heuristic_reproducible(struct srt_variant *variant, const struct srt_problem *problem,
+	const struct srt_device *device)
+{
+	*variant = make(SRT_LOOKAHEAD, 256, items_of(problem, largest_element(problem) == 1 ? 2 : 4));
+	variant->stages = 3;
+	variant->ahead = 1;
+	if (device->capability >= LOOKAHEAD_CAPABILITY && is_fit(variant, problem, device))
+		return SCANRT_OK;
+	if (!is_exact(problem))
+		return srt_fail(SCANRT_ERROR_UNSUPPORTED,
+			"a reproducible scan that rounds needs the look-ahead strategy, which this device of compute "
+			"capability %d.%d does not run", device->capability / 10, device->capability % 10);
+	*variant = make(SRT_LOOKBACK, 256, items_of(problem, 4));
+	return srt_variant_check(variant, problem, device);
+}

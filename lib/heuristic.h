@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The compiled-in answer to "which variant", by compute capability, element size and count.  It is what a machine
+ * that was never tuned gets, and what the tuner has to beat.
+ */
+#ifndef SRT_HEURISTIC_H
+#define SRT_HEURISTIC_H
+
+#include "device.h"
+#include "problem.h"
+#include "variant.h"
+
+struct srt_range {
+	uint64_t low_count; /* the variant serves counts from low_count to high_count */
+	uint64_t high_count;
+	struct srt_variant variant;
+};
+
+#define SRT_HEURISTIC_MAX 4
+
+/* Ranges that cover 1 to max_count without gaps, ordered.  Every variant passes srt_variant_check(); the number is 0,
+ * with the reason recorded, only where no variant at all fits the device. */
+size_t srt_heuristic_ranges(struct srt_range ranges[SRT_HEURISTIC_MAX], const struct srt_problem *problem,
+	const struct srt_device *device);
+
+/* The default for one count. */
+int srt_heuristic_at(struct srt_variant *variant, const struct srt_problem *problem, const struct srt_device *device,
+	uint64_t count);
+
+/* The one variant of SCANRT_REPRODUCIBLE: it depends on the element size alone, so that a problem has the same bits on
+ * every GPU.  SCANRT_ERROR_UNSUPPORTED where the device cannot run it and rounding would show that. */
+int srt_heuristic_reproducible(struct srt_variant *variant, const struct srt_problem *problem,
+	const struct srt_device *device);
+
+/* Whether this variant gives the same bits in every run: always, but for look-back where the operator rounds. */
+bool srt_variant_is_repeatable(const struct srt_variant *variant, const struct srt_problem *problem);
+
+#endif

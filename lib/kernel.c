@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: MIT */
+#include "kernel.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "../kernels/abi.h"
+#include "driver.h"
+#include "status.h"
+
+static int read_attributes(struct srt_kernel *kernel, const struct srt_driver *driver)
+{
+	CUfunction function = kernel->function;
+	int status = SRT_CALL(driver, cuFuncGetAttribute, (&kernel->registers, CU_FUNC_ATTRIBUTE_NUM_REGS, function));
+
+	if (!status)
+		status = SRT_CALL(driver, cuFuncGetAttribute,
+			(&kernel->local_bytes, CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES, function));
+	if (!status)
+		status = SRT_CALL(driver, cuFuncGetAttribute,
+			(&kernel->static_shared, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, function));
+	if (!status)
+		status = SRT_CALL(driver, cuFuncGetAttribute,
+			(&kernel->max_threads, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, function));
+	return status;
+}
+
+/* What the compiled kernel really takes decides, not what the variant was thought to take. */
+static int check_fit(const struct srt_kernel *kernel, const struct srt_device *device)
+{
+	size_t shared = (size_t)kernel->static_shared + kernel->dynamic_shared;
+
+	if (srt_variant_threads(&kernel->variant) > (uint32_t)kernel->max_threads)
+		return srt_fail(SCANRT_ERROR_VARIANT,
+			"the kernel runs at most %d threads a block, and the variant wants %u", kernel->max_threads,
+			srt_variant_threads(&kernel->variant));
+	if (device->shared_per_block > 0 && shared > (size_t)device->shared_per_block)
+		return srt_fail(SCANRT_ERROR_VARIANT,
+			"the kernel takes %zu bytes of shared memory, and a block may have %d", shared,
+			device->shared_per_block);
+	return SCANRT_OK;
+}
+
+/* The opt-in belongs to this module's function, which no other plan shares: it is set once and never lowered. */
+static int opt_in(struct srt_kernel *kernel, const struct srt_driver *driver)
+{
+	if (kernel->dynamic_shared == 0)
+		return SCANRT_OK;
+	return SRT_CALL(driver, cuFuncSetAttribute,
+		(kernel->function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)kernel->dynamic_shared));
+}
+
+static int read_occupancy(struct srt_kernel *kernel, const struct srt_driver *driver)
+{
+	int threads = (int)srt_variant_threads(&kernel->variant);
+	int status = SRT_CALL(driver, cuOccupancyMaxActiveBlocksPerMultiprocessor,
+		(&kernel->blocks_per_sm, kernel->function, threads, kernel->dynamic_shared));
+
+	if (!status && kernel->blocks_per_sm < 1)
+		return srt_fail(SCANRT_ERROR_VARIANT, "no block of %d threads, %d registers each and %zu bytes of shared "
+			"memory fits a multiprocessor", threads, kernel->registers,
+			(size_t)kernel->static_shared + kernel->dynamic_shared);
+	return status;
+}
+
+static int load_function(struct srt_kernel *kernel, const struct srt_driver *driver, const struct srt_image *image)
+{
+	CUmodule module;
+	CUfunction function;
+	CUresult result = driver->cuModuleLoadData(&module, image->bytes);
+
+	if (result != CUDA_SUCCESS)
+		return srt_driver_fail(driver, SCANRT_ERROR_IMAGE, result, "cuModuleLoadData");
+	kernel->module = module;
+	result = driver->cuModuleGetFunction(&function, module, image->entry);
+	if (result != CUDA_SUCCESS)
+		return srt_driver_fail(driver, SCANRT_ERROR_IMAGE, result, "cuModuleGetFunction");
+	kernel->function = function;
+	return SCANRT_OK;
+}
+
+int srt_kernel_load(struct srt_kernel *kernel, const struct srt_driver *driver, const struct srt_device *device,
+	const struct srt_problem *problem, const struct srt_variant *variant, const struct srt_image *image)
+{
+	int status;
+
+	memset(kernel, 0, sizeof(*kernel));
+	kernel->problem = *problem;
+	kernel->variant = *variant;
+	kernel->sm_count = device->sm_count > 0 ? device->sm_count : 1;
+	kernel->dynamic_shared = srt_variant_shared_bytes(variant, problem);
+	status = load_function(kernel, driver, image);
+	if (!status)
+		status = read_attributes(kernel, driver);
+	if (!status)
+		status = check_fit(kernel, device);
+	if (!status)
+		status = opt_in(kernel, driver);
+	if (!status)
+		status = read_occupancy(kernel, driver);
+	if (status)
+		srt_kernel_unload(kernel, driver);
+	return status;
+}
+
+void srt_kernel_unload(struct srt_kernel *kernel, const struct srt_driver *driver)
+{
+	/* Nothing can be done about a failure, which is one of the context, or of the program's end. */
+	if (kernel->module)
+		driver->cuModuleUnload(kernel->module);
+	kernel->module = NULL;
+	kernel->function = NULL;
+}
+
+/* ---- Workspace ---- */
+
+int srt_workspace_create(struct srt_workspace *workspace, const struct srt_driver *driver, size_t size)
+{
+	CUdeviceptr address = 0;
+	int status = SRT_CALL(driver, cuMemAlloc, (&address, size));
+
+	memset(workspace, 0, sizeof(*workspace));
+	if (status)
+		return status;
+	workspace->address = address;
+	workspace->size = size;
+	workspace->is_owned = true;
+	status = srt_workspace_clear(workspace, driver);
+	if (status)
+		srt_workspace_destroy(workspace, driver);
+	return status;
+}
+
+/* On a stream of its own that waits for no other: the default stream would wait for the caller's kernels, and would
+ * break a capture that another thread has under way.  The wait at the end makes the zeros visible to every stream. */
+int srt_workspace_clear(const struct srt_workspace *workspace, const struct srt_driver *driver)
+{
+	CUstream stream = NULL;
+	int status = SRT_CALL(driver, cuStreamCreate, (&stream, CU_STREAM_NON_BLOCKING));
+
+	if (status)
+		return status;
+	status = SRT_CALL(driver, cuMemsetD8Async, (workspace->address, 0, workspace->size, stream));
+	if (!status)
+		status = SRT_CALL(driver, cuStreamSynchronize, (stream));
+	driver->cuStreamDestroy(stream);
+	return status;
+}
+
+void srt_workspace_destroy(struct srt_workspace *workspace, const struct srt_driver *driver)
+{
+	if (workspace->is_owned)
+		driver->cuMemFree(workspace->address);
+	memset(workspace, 0, sizeof(*workspace));
+}
+
+/* ---- Launch ---- */
+
+/* A block scan is alone; look-back has a block for each tile; the blocks of look-ahead stay and draw tiles, so that
+ * there are no more of them than run at once. */
+static uint32_t grid_of(const struct srt_kernel *kernel, uint32_t tiles, uint32_t grid_limit)
+{
+	uint32_t resident = (uint32_t)kernel->blocks_per_sm * (uint32_t)kernel->sm_count;
+
+	if (kernel->variant.strategy == SRT_BLOCK)
+		return 1;
+	if (kernel->variant.strategy == SRT_LOOKBACK)
+		return tiles;
+	if (grid_limit > 0 && grid_limit < resident)
+		resident = grid_limit;
+	return tiles < resident ? tiles : resident;
+}
+
+/* Each block of look-ahead fills its ring once beyond the last tile. */
+static uint32_t draws_of(const struct srt_kernel *kernel, uint32_t tiles, uint32_t grid)
+{
+	if (kernel->variant.strategy == SRT_LOOKAHEAD)
+		return tiles + grid * (uint32_t)kernel->variant.stages;
+	return tiles;
+}
+
+static void fill_arguments(struct scan_arguments *arguments, const struct srt_kernel *kernel,
+	const struct srt_workspace *workspace)
+{
+	const struct srt_problem *problem = &kernel->problem;
+
+	memset(arguments, 0, sizeof(*arguments));
+	if (workspace && workspace->address) {
+		arguments->control = (unsigned long long *)(uintptr_t)workspace->address;
+		arguments->tile_words = (unsigned long long *)(uintptr_t)(workspace->address + SCAN_CONTROL_BYTES);
+		arguments->tile_word_capacity = (workspace->size - SCAN_CONTROL_BYTES) / sizeof(uint64_t);
+	}
+	arguments->initial_on_device = problem->initial_on_device;
+	memcpy(arguments->initial, problem->initial, sizeof(arguments->initial));
+}
+
+int srt_kernel_launch(const struct srt_kernel *kernel, const struct srt_driver *driver,
+	const struct srt_workspace *workspace, uint64_t out, uint64_t in, uint64_t count, uint32_t grid_limit,
+	void *stream)
+{
+	struct scan_arguments arguments;
+	void *parameters[] = { &arguments };
+	uint32_t tile = srt_variant_tile(&kernel->variant);
+	uint32_t grid;
+	CUresult result;
+
+	assert(count >= 1 && count <= srt_variant_max_count(&kernel->variant));
+	fill_arguments(&arguments, kernel, workspace);
+	arguments.out = (void *)(uintptr_t)out;
+	arguments.in = (const void *)(uintptr_t)in;
+	arguments.count = count;
+	arguments.tiles = (uint32_t)((count - 1) / tile + 1);
+	grid = grid_of(kernel, arguments.tiles, grid_limit);
+	arguments.draws = draws_of(kernel, arguments.tiles, grid);
+	result = driver->cuLaunchKernel(kernel->function, grid, 1, 1, srt_variant_threads(&kernel->variant), 1, 1,
+		(unsigned)kernel->dynamic_shared, stream, parameters, NULL);
+	if (result != CUDA_SUCCESS)
+		return srt_driver_fail(driver, SCANRT_ERROR_LAUNCH, result, "cuLaunchKernel");
+	return SCANRT_OK;
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+#include "log.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* One call of stdio a line, so that lines of several threads do not mix. */
+static void write_line(void *user, const char *line)
+{
+	FILE *file = user;
+
+	fprintf(file, "scanrt: %s\n", line);
+	fflush(file);
+}
+
+/* A program that runs with more rights than its caller must not write where the caller says: hence secure_getenv. */
+void srt_log_open(struct srt_log *log, scanrt_log_function function, void *user)
+{
+	const char *path = secure_getenv("SCANRT_LOG");
+
+	memset(log, 0, sizeof(*log));
+	if (function) {
+		log->function = function;
+		log->user = user;
+	} else if (path && strcmp(path, "stderr") == 0) {
+		log->function = write_line;
+		log->user = stderr;
+	} else if (path && *path) {
+		log->file = fopen(path, "ae");
+		log->function = log->file ? write_line : NULL;
+		log->user = log->file;
+	}
+}
+
+void srt_log_close(struct srt_log *log)
+{
+	if (log->file)
+		fclose(log->file);
+	memset(log, 0, sizeof(*log));
+}
+
+void srt_log_line(const struct srt_log *log, const char *line)
+{
+	if (log->function)
+		log->function(log->user, line);
+}
+
+void srt_account_add(struct srt_account *account, const char *format, ...)
+{
+	size_t before = account->text.length;
+	va_list arguments;
+
+	va_start(arguments, format);
+	srt_strbuf_vprintf(&account->text, format, arguments);
+	va_end(arguments);
+	/* Out of memory costs the remark, and nothing else. */
+	if (account->text.length > before)
+		srt_log_line(account->log, account->text.text + before);
+	srt_strbuf_append(&account->text, "\n");
+}
