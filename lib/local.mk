@@ -9,7 +9,9 @@ noinst_LTLIBRARIES += libscanrt-core.la
 # db/local.mk and kernels/local.mk add to these two.
 libscanrt_core_la_SOURCES = \
 	lib/build_id.c lib/build_id.h \
+	lib/image.h lib/image_build.c lib/image_recipe.c \
 	lib/problem.c lib/problem.h \
+	lib/recipe.h \
 	lib/rtc.c lib/rtc.def lib/rtc.h \
 	lib/scanrt.h \
 	lib/source.h \

@@ -79,7 +79,7 @@ static void *find_library(void)
 	for (i = 0; i < COUNT_OF(sonames) && !library; i++)
 		library = dlopen(sonames[i], RTLD_NOW | RTLD_LOCAL);
 #ifdef SRT_NVRTC_DIR
-	if (!library)
+	if (!library && SRT_NVRTC_DIR[0])
 		library = try_directory(SRT_NVRTC_DIR, "");
 #endif
 	if (!library && home && home[0])
@@ -177,9 +177,8 @@ static int load(struct srt_rtc **loaded, const char *asked)
 {
 	struct srt_rtc *rtc;
 	void *library;
-	int status;
+	int status = load_library(&library, asked);
 
-	status = load_library(&library, asked);
 	if (status)
 		return status;
 	rtc = calloc(1, sizeof(*rtc) + strlen(asked) + 1);
@@ -388,9 +387,8 @@ int srt_rtc_compile(void **bytes, size_t *size, const struct srt_rtc *rtc, const
 	struct srt_strbuf *log)
 {
 	nvrtcProgram program = NULL;
-	int status;
+	int status = create_program(&program, rtc, job);
 
-	status = create_program(&program, rtc, job);
 	if (status)
 		return status;
 	status = compile_program(rtc, program, job, log);

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Sources and options to machine code: by NVRTC alone, or by NVRTC and the driver's linker.
+ */
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "driver.h"
+#include "image.h"
+#include "recipe.h"
+#include "rtc.h"
+#include "status.h"
+
+#define ENTRY_SOURCE "scan.cu"
+#define LINK_LOG_SIZE 4096
+
+void srt_image_free(struct srt_image *image)
+{
+	free(image->bytes);
+	memset(image, 0, sizeof(*image));
+}
+
+static int compile(void **bytes, size_t *size, const struct srt_rtc *rtc, const struct srt_problem *problem,
+	const struct srt_variant *variant, const char *arch, const char *entry, struct srt_strbuf *log)
+{
+	struct srt_options options;
+	struct srt_rtc_job job = { .sources = srt_sources, .entry = ENTRY_SOURCE };
+
+	srt_options_make(&options, problem, variant, arch, entry);
+	job.options = options.list;
+	job.option_count = options.count;
+	job.is_ptx = strncmp(arch, "compute_", 8) == 0;
+	return srt_rtc_compile(bytes, size, rtc, &job, log);
+}
+
+int srt_image_compile(void **bytes, size_t *size, const struct srt_rtc *rtc, const struct srt_problem *problem,
+	const struct srt_variant *variant, const char *arch, struct srt_strbuf *log)
+{
+	const char *number = strchr(arch, '_');
+	char recipe[SRT_HASH_TEXT];
+	char entry[40];
+	int status;
+
+	assert(number);
+	status = srt_image_recipe(recipe, entry, problem, variant, atoi(number + 1));
+	if (status)
+		return status;
+	return compile(bytes, size, rtc, problem, variant, arch, entry, log);
+}
+
+/* ---- The driver's linker ---- */
+
+struct link_log {
+	char text[LINK_LOG_SIZE];
+	CUjit_option names[2];
+	void *values[2];
+};
+
+/* The options point into the log and are read until the link state is destroyed. */
+static void prepare_log(struct link_log *log)
+{
+	log->text[0] = '\0';
+	log->names[0] = CU_JIT_ERROR_LOG_BUFFER;
+	log->values[0] = log->text;
+	log->names[1] = CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES;
+	log->values[1] = (void *)(uintptr_t)sizeof(log->text);
+}
+
+static int fail_link(const struct srt_driver *driver, CUresult result, const char *call, const struct link_log *messages,
+	struct srt_strbuf *log)
+{
+	if (log)
+		srt_strbuf_append(log, messages->text);
+	/* The linker's words say more than the name of the result, where there are any. */
+	if (messages->text[0] == '\0' || srt_driver_is_sticky(result))
+		return srt_driver_fail(driver, SCANRT_ERROR_LINK, result, call);
+	return srt_fail_driver(SCANRT_ERROR_LINK, (int)result, "%s: %.*s", call, (int)strcspn(messages->text, "\n"),
+		messages->text);
+}
+
+static int copy_cubin(struct srt_image *image, const void *cubin, size_t size)
+{
+	image->bytes = malloc(size);
+	if (!image->bytes)
+		return srt_fail(SCANRT_ERROR_OUT_OF_MEMORY, "no memory for a kernel of %zu bytes", size);
+	memcpy(image->bytes, cubin, size);
+	image->size = size;
+	return SCANRT_OK;
+}
+
+/* The terminator is part of PTX that is given as data. */
+static int link_ptx(struct srt_image *image, const struct srt_driver *driver, const char *ptx, size_t size,
+	struct srt_strbuf *log)
+{
+	struct link_log messages;
+	const char *call = "cuLinkCreate";
+	CUlinkState state = NULL;
+	void *cubin = NULL;
+	size_t cubin_size = 0;
+	CUresult result;
+	int status;
+
+	prepare_log(&messages);
+	result = driver->cuLinkCreate(2, messages.names, messages.values, &state);
+	if (result == CUDA_SUCCESS) {
+		call = "cuLinkAddData";
+		result = driver->cuLinkAddData(state, CU_JIT_INPUT_PTX, (void *)(uintptr_t)ptx, size + 1, image->entry, 0,
+			NULL, NULL);
+	}
+	if (result == CUDA_SUCCESS) {
+		call = "cuLinkComplete";
+		result = driver->cuLinkComplete(state, &cubin, &cubin_size);
+	}
+	/* The cubin belongs to the link state. */
+	if (result == CUDA_SUCCESS)
+		status = copy_cubin(image, cubin, cubin_size);
+	else
+		status = fail_link(driver, result, call, &messages, log);
+	if (state)
+		driver->cuLinkDestroy(state);
+	return status;
+}
+
+/* ---- Both ways ---- */
+
+static int build_sass(struct srt_image *image, const struct srt_rtc *rtc, const struct srt_problem *problem,
+	const struct srt_variant *variant, struct srt_strbuf *log)
+{
+	snprintf(image->codegen, sizeof(image->codegen), "sass");
+	snprintf(image->toolchain, sizeof(image->toolchain), "%s", srt_rtc_toolchain(rtc));
+	return compile(&image->bytes, &image->size, rtc, problem, variant, image->arch, image->entry, log);
+}
+
+static int build_ptx(struct srt_image *image, const struct srt_rtc *rtc, const struct srt_driver *driver,
+	const struct srt_problem *problem, const struct srt_variant *variant, int virtual_arch, struct srt_strbuf *log)
+{
+	char arch[24];
+	void *ptx = NULL;
+	size_t size = 0;
+	int status;
+
+	if (!driver)
+		return srt_fail(SCANRT_ERROR_COMPILER, "%s makes no machine code for %s, and there is no driver to do so",
+			srt_rtc_toolchain(rtc), image->arch);
+	snprintf(image->codegen, sizeof(image->codegen), "ptx");
+	/* The machine code is the driver's: another driver makes other code of the same PTX. */
+	snprintf(image->toolchain, sizeof(image->toolchain), "%s jit %d", srt_rtc_toolchain(rtc), driver->version);
+	snprintf(arch, sizeof(arch), "compute_%d", virtual_arch);
+	status = compile(&ptx, &size, rtc, problem, variant, arch, image->entry, log);
+	if (!status)
+		status = link_ptx(image, driver, ptx, size, log);
+	free(ptx);
+	return status;
+}
+
+int srt_image_build(struct srt_image *image, const struct srt_rtc *rtc, const struct srt_driver *driver,
+	const struct srt_problem *problem, const struct srt_variant *variant, int capability, int codegen,
+	struct srt_strbuf *log)
+{
+	int nearest = srt_rtc_nearest_arch(rtc, capability);
+	struct srt_image made = { 0 };
+	int status;
+
+	status = srt_image_recipe(made.recipe, made.entry, problem, variant, capability);
+	if (status)
+		return status;
+	snprintf(made.arch, sizeof(made.arch), "sm_%d", capability);
+	if (nearest == 0 || (codegen == SRT_CODEGEN_SASS && nearest != capability))
+		return srt_fail(SCANRT_ERROR_COMPILER, "%s makes no code for %s", srt_rtc_toolchain(rtc), made.arch);
+	if (nearest == capability && codegen != SRT_CODEGEN_PTX)
+		status = build_sass(&made, rtc, problem, variant, log);
+	else
+		status = build_ptx(&made, rtc, driver, problem, variant, nearest, log);
+	if (status) {
+		srt_image_free(&made);
+		return status;
+	}
+	srt_key_make(made.key, made.recipe, made.toolchain, made.codegen, made.arch);
+	*image = made;
+	return SCANRT_OK;
+}
