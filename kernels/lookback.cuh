@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Strategy `lookback`: decoupled look-back (Merrill & Garland 2016), one tile a CTA.  A CTA publishes its tile's
+ * aggregate, sums up its predecessors' entries backwards until one is a whole prefix, and publishes its own prefix.
+ * Which entries it meets depends on timing, so float results may differ in their last bits from run to run.
+ */
+#ifndef SCAN_LOOKBACK_CUH
+#define SCAN_LOOKBACK_CUH
+
+#include "block.cuh"
+#include "block_scan.cuh"
+#include "tile_state.cuh"
+
+namespace scan {
+
+/* The prefix of tile `tile` > 0: all elements before it, and the initial value.  Called by a full warp, which reads
+ * 32 entries at a time, lane 0 the nearest.  Tile 0 always has a prefix, so lanes beyond it are never needed. */
+template <class P> __device__ __forceinline__ typename P::value look_back(const tile_words<P> &words, u32 tile, int lane)
+{
+	typename P::value after; /* what lies between the window and the tile */
+	for (u32 nearest = tile - 1;; nearest -= warp_size) {
+		typename tile_words<P>::entry seen;
+		int reach; /* lanes from the nearest to the first with a prefix, or all 32 */
+		u32 prefixes;
+		do {
+			seen.mark = mark_none;
+			if (u32(lane) <= nearest)
+				seen = words.poll(nearest - lane);
+			prefixes = __ballot_sync(full_warp, seen.mark == mark_prefix);
+			reach = prefixes ? __ffs(prefixes) : warp_size;
+		} while (__any_sync(full_warp, lane < reach && seen.mark == mark_none));
+		auto window = warp_reduce_backwards<P>(seen.value, reach, lane);
+		if (lane == 0)
+			after = nearest == tile - 1 ? window : P::op::apply(window, after);
+		if (prefixes)
+			return shuffle_value<shuffle::from>(after, 0);
+	}
+}
+
+template <class P> struct scan_strategy<P, strategy::lookback> {
+	using T = typename P::value;
+
+	struct shared_storage {
+		typename warp_scan<P, P::warp_scan>::storage scratch[P::warps];
+		T warp_total[P::warps];
+		T prefix;
+		ticket drawn;
+	};
+
+	static __device__ __forceinline__ void run(const scan_arguments &arguments)
+	{
+		__shared__ shared_storage shared;
+		if (threadIdx.x == 0)
+			shared.drawn = draw_ticket(arguments);
+		__syncthreads();
+		const ticket mine = shared.drawn;
+		const u64 first = u64(mine.tile) * P::tile;
+		if (arguments.count - first >= P::tile)
+			run_tile<true>(arguments, shared, mine, first, P::tile);
+		else
+			run_tile<false>(arguments, shared, mine, first, int(arguments.count - first));
+		leave_epoch(arguments, mine.is_last_epoch());
+	}
+
+private:
+	template <bool is_full>
+	static __device__ __forceinline__ void run_tile(const scan_arguments &arguments, shared_storage &shared, ticket mine,
+		u64 first, int count)
+	{
+		const int lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size;
+		slice<P, is_full> part(lane, slice_count<P>(count, warp));
+		first += u64(warp) * P::slice;
+		part.load(static_cast<const typename P::input *>(arguments.in) + first);
+		part.scan(&shared.scratch[warp]);
+		if (lane == 0 && part.has_total())
+			shared.warp_total[warp] = part.total;
+		__syncthreads();
+		block_scan<P> block(shared.warp_total, live_warps<P, is_full>(count), warp, lane);
+		if (warp == 0)
+			find_prefix(arguments, shared, mine, block.total, lane);
+		__syncthreads();
+		maybe<T> prefix = {shared.prefix, mine.tile > 0 || P::has_initial};
+		part.store(static_cast<typename P::output *>(arguments.out) + first, combine<P>(prefix, block.earlier));
+	}
+
+	/* Called by warp 0: publishes this tile's part in the exchange and leaves the tile's prefix in shared memory. */
+	static __device__ __forceinline__ void find_prefix(const scan_arguments &arguments, shared_storage &shared, ticket mine,
+		T aggregate, int lane)
+	{
+		const tile_words<P> words(arguments, mine.epoch);
+		maybe<T> prefix = initial_value<P>(arguments);
+		if (mine.tile > 0) {
+			if (lane == 0)
+				words.publish(mine.tile, aggregate, mark_aggregate);
+			prefix = {look_back<P>(words, mine.tile, lane), true};
+		}
+		if (lane == 0) {
+			words.publish(mine.tile, combine<P>(prefix, {aggregate, true}).value, mark_prefix);
+			shared.prefix = prefix.value;
+		}
+	}
+};
+
+} // namespace scan
+
+#endif

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The only file that reads the host's -D options.  It turns them into one Policy, which every template takes, and
+ * holds the host to its own arithmetic.
+ */
+#ifndef SCAN_POLICY_CUH
+#define SCAN_POLICY_CUH
+
+#include "abi.h"
+#include "operators.cuh"
+#include "types.cuh"
+
+#define SCAN_PASTE(a, b) a##b
+#define SCAN_OPERATOR_TYPE(name) SCAN_PASTE(op_, name) /* "and" alone would be the token && */
+
+namespace scan {
+
+constexpr int warp_size = 32;
+constexpr u32 full_warp = 0xffffffffu;
+
+enum class strategy { block = 1, lookback = 2, lookahead = 3 };
+enum class warp_scan_kind { shuffle = 1, shared = 2 };
+enum class access { plain = 1, stream = 2 };
+
+struct policy {
+	using input = SCAN_INPUT;
+	using value = SCAN_ACCUMULATOR;
+	using output = SCAN_OUTPUT;
+	using op = SCAN_OPERATOR_TYPE(SCAN_OPERATOR);
+
+	static constexpr bool is_exclusive = SCAN_EXCLUSIVE;
+	static constexpr bool has_initial = SCAN_INITIAL;
+	static constexpr strategy how = strategy(SCAN_STRATEGY);
+	static constexpr warp_scan_kind warp_scan = warp_scan_kind(SCAN_WARP_SCAN);
+	static constexpr access load = access(SCAN_LOAD);
+	static constexpr access store = access(SCAN_STORE);
+
+	static constexpr int block = SCAN_BLOCK;   /* threads that scan */
+	static constexpr int items = SCAN_ITEMS;   /* elements a thread and tile */
+	static constexpr int vector = SCAN_VECTOR; /* elements a thread moves at once */
+	static constexpr int rows = items / vector;
+	static constexpr int warps = block / warp_size;
+	static constexpr int slice = items * warp_size; /* elements a warp and tile, contiguous */
+	static constexpr int tile = SCAN_TILE;
+	static constexpr int threads = block + (how == strategy::lookahead ? 2 * warp_size : 0);
+	static constexpr int residency = SCAN_RESIDENCY;
+
+	static constexpr int stages = SCAN_STAGES;
+	static constexpr int ahead = SCAN_AHEAD;
+	static constexpr int gather = SCAN_GATHER;
+	static constexpr int tile_words = SCAN_TILE_WORDS;
+	/* Room for a tile that begins anywhere within a 16-byte vector. */
+	static constexpr int stage_bytes = (tile * int(sizeof(input)) + 16 + 127) / 128 * 128;
+	static constexpr int shared_bytes = how == strategy::lookahead ? stages * stage_bytes : 0;
+};
+
+constexpr int widest_element = sizeof(policy::input) > sizeof(policy::output) ? sizeof(policy::input) :
+	sizeof(policy::output);
+
+static_assert(policy::block % warp_size == 0 && policy::block > 0, "block: not a multiple of the warp size");
+static_assert(policy::threads <= 1024, "block: too many threads");
+static_assert(policy::vector == (widest_element < 16 ? 16 / widest_element : 1), "vector: host and device differ");
+static_assert(policy::items % policy::vector == 0 && policy::items > 0, "items: not a multiple of the vector");
+static_assert(policy::tile == policy::block * policy::items, "tile: host and device differ");
+static_assert(policy::tile_words == (sizeof(policy::value) + 3) / 4, "tile_words: host and device differ");
+static_assert(policy::shared_bytes == SCAN_SHARED_BYTES, "shared_bytes: host and device differ");
+static_assert(policy::how != strategy::lookahead || policy::stages > policy::ahead, "stages: not more than ahead");
+static_assert(policy::how != strategy::lookahead || (policy::ahead >= 1 && policy::gather >= 1), "ahead, gather: below 1");
+static_assert(policy::residency >= 1, "residency: below 1");
+static_assert(sizeof(policy::value) <= SCAN_INITIAL_BYTES, "accumulator: larger than the initial value's room");
+
+} // namespace scan
+
+#define SCAN_KERNEL extern "C" __global__ void __launch_bounds__(scan::policy::threads, scan::policy::residency) SCAN_ENTRY
+
+#endif

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The entry: one kernel, its strategy chosen at compile time.
+ */
+#include "policy.cuh"
+
+#include "block.cuh"
+#include "lookahead.cuh"
+#include "lookback.cuh"
+
+SCAN_KERNEL(const __grid_constant__ scan_arguments arguments)
+{
+	scan::scan_strategy<scan::policy, scan::policy::how>::run(arguments);
+}

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A slice is the contiguous part of a tile that one warp scans: `rows` rows of 32 vectors.  Lane l holds vector l of
+ * each row, so that the warp's accesses are coalesced without any transposition.
+ *
+ * Every function is called by a full, converged warp and has no block barrier.  is_full says at compile time that all
+ * elements of the slice exist; else only its first `count` do, and the others are neither loaded, combined nor stored.
+ */
+#ifndef SCAN_SLICE_CUH
+#define SCAN_SLICE_CUH
+
+#include "memory.cuh"
+#include "warp_scan.cuh"
+
+namespace scan {
+
+/* A partial result that may be missing: there is no assumed identity to stand in for it. */
+template <class T> struct maybe {
+	T value;
+	bool is_present;
+};
+
+template <class P> __device__ __forceinline__ maybe<typename P::value> combine(maybe<typename P::value> earlier,
+	maybe<typename P::value> later)
+{
+	if (earlier.is_present && later.is_present)
+		return {P::op::apply(earlier.value, later.value), true};
+	return earlier.is_present ? earlier : later;
+}
+
+/* Where a lane's vectors are, and how many of their elements exist. */
+template <class P, bool is_full> struct slice_extent {
+	int lane;
+	int count; /* elements of the slice that exist */
+
+	static __device__ __forceinline__ int offset(int row, int lane) { return (row * warp_size + lane) * P::vector; }
+	/* Elements of this lane's vector in a row. */
+	__device__ __forceinline__ int in_vector(int row) const
+	{
+		int left = count - offset(row, lane);
+		return is_full || left > P::vector ? P::vector : left < 0 ? 0 : left;
+	}
+	/* Lanes whose vector in a row has an element. */
+	__device__ __forceinline__ int in_row(int row) const
+	{
+		int left = count - offset(row, 0);
+		int lanes = (left + P::vector - 1) / P::vector;
+		return is_full || lanes > warp_size ? warp_size : left <= 0 ? 0 : lanes;
+	}
+};
+
+template <class P, bool is_full> struct slice {
+	using T = typename P::value;
+	using extent = slice_extent<P, is_full>;
+
+	extent where;
+	T item[P::rows][P::vector]; /* the elements; after scan(), inclusive within each vector */
+	T earlier[P::rows];         /* after scan(): the slice before this lane's vector; missing in lane 0 of row 0 */
+	T total;                    /* after scan(): all of the slice, if it has an element */
+
+	__device__ __forceinline__ slice(int lane, int count) : where{lane, count} {}
+	__device__ __forceinline__ bool has_total() const { return is_full || where.count > 0; }
+
+	/* Source: contiguous elements in global memory, aligned to their size only. */
+	__device__ __forceinline__ void load(const typename P::input *in)
+	{
+		bool is_aligned = address_of(in) % (P::vector * sizeof(typename P::input)) == 0;
+#pragma unroll
+		for (int r = 0; r < P::rows; r++)
+			load_row(in + extent::offset(r, where.lane), r, is_aligned);
+	}
+
+	/* Scans the slice; reuses `storage` freely. */
+	__device__ __forceinline__ void scan(typename warp_scan<P, P::warp_scan>::storage *storage)
+	{
+		T inclusive[P::rows];
+		int lanes[P::rows];
+#pragma unroll
+		for (int r = 0; r < P::rows; r++) {
+			inclusive[r] = scan_vector(r);
+			lanes[r] = where.in_row(r);
+		}
+		warp_scan<P, P::warp_scan>::run(inclusive, lanes, where.lane, storage);
+		join_rows(inclusive, lanes);
+	}
+
+	/* Sink: puts `prefix`, the combination of all before the slice, in front and stores each result. */
+	__device__ __forceinline__ void store(typename P::output *out, maybe<T> prefix)
+	{
+		bool is_aligned = address_of(out) % (P::vector * sizeof(typename P::output)) == 0;
+#pragma unroll
+		for (int r = 0; r < P::rows; r++) {
+			maybe<T> before = {earlier[r], r > 0 || where.lane > 0};
+			store_row(out + extent::offset(r, where.lane), r, combine<P>(prefix, before), is_aligned);
+		}
+	}
+
+private:
+	__device__ __forceinline__ void load_row(const typename P::input *in, int r, bool is_aligned)
+	{
+		typename P::input raw[P::vector];
+		if (is_aligned && where.in_vector(r) == P::vector) {
+			load_vector<P::load>(raw, in);
+		} else {
+#pragma unroll
+			for (int i = 0; i < P::vector; i++)
+				if (i < where.in_vector(r))
+					raw[i] = in[i];
+		}
+#pragma unroll
+		for (int i = 0; i < P::vector; i++)
+			item[r][i] = convert<T>(raw[i]);
+	}
+
+	/* Inclusive scan of a lane's own vector; returns its combination. */
+	__device__ __forceinline__ T scan_vector(int r)
+	{
+		T last = item[r][0];
+#pragma unroll
+		for (int i = 1; i < P::vector; i++)
+			if (is_full || i < where.in_vector(r))
+				last = item[r][i] = P::op::apply(last, item[r][i]);
+		return last;
+	}
+
+	/* From the rows' own scans to the slice's: what comes before each vector, and the total. */
+	__device__ __forceinline__ void join_rows(const T (&inclusive)[P::rows], const int (&lanes)[P::rows])
+	{
+#pragma unroll
+		for (int r = 0; r < P::rows; r++) {
+			T before = shuffle_value<shuffle::up>(inclusive[r], 1);
+			T row = shuffle_value<shuffle::from>(inclusive[r], lanes[r] > 0 ? lanes[r] - 1 : 0);
+			if (r == 0) {
+				earlier[r] = before;
+				total = row;
+			} else if (is_full || lanes[r] > 0) {
+				earlier[r] = total;
+				if (where.lane > 0 && where.lane < lanes[r])
+					earlier[r] = P::op::apply(total, before);
+				total = P::op::apply(total, row);
+			}
+		}
+	}
+
+	__device__ __forceinline__ void store_row(typename P::output *out, int r, maybe<T> before, bool is_aligned)
+	{
+		typename P::output result[P::vector];
+#pragma unroll
+		for (int i = 0; i < P::vector; i++)
+			if (is_full || i < where.in_vector(r))
+				result[i] = convert<typename P::output>(result_of(r, i, before));
+		if (is_aligned && where.in_vector(r) == P::vector) {
+			store_vector<P::store>(out, result);
+		} else {
+#pragma unroll
+			for (int i = 0; i < P::vector; i++)
+				if (i < where.in_vector(r))
+					out[i] = result[i];
+		}
+	}
+
+	/* An exclusive result is its left neighbour's inclusive one; the operator may have no inverse. */
+	__device__ __forceinline__ T result_of(int r, int i, maybe<T> before)
+	{
+		if constexpr (P::is_exclusive) {
+			if (i == 0)
+				return before.is_present ? before.value : P::op::template identity<T>();
+			i--;
+		}
+		return before.is_present ? P::op::apply(before.value, item[r][i]) : item[r][i];
+	}
+};
+
+/* The initial value, or nothing, as what comes before the first element of all. */
+template <class P> __device__ __forceinline__ maybe<typename P::value> initial_value(const scan_arguments &arguments)
+{
+	maybe<typename P::value> initial;
+	initial.is_present = P::has_initial;
+	if constexpr (P::has_initial) {
+		if (arguments.initial_on_device)
+			initial.value = *static_cast<const typename P::value *>(arguments.initial_on_device);
+		else
+			memcpy(&initial.value, arguments.initial, sizeof initial.value);
+	}
+	return initial;
+}
+
+} // namespace scan
+
+#endif
