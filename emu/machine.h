@@ -37,6 +37,7 @@ struct emu_limits {
 	unsigned threads_per_block;      /* 1024 */
 	unsigned cluster_blocks;         /* largest portable cluster, 0 where there are no clusters */
 	uint64_t memory_bytes;           /* allocations beyond it fail with CUDA_ERROR_OUT_OF_MEMORY */
+	uint64_t memory_base;            /* its addresses begin here: each device has its own range; 0: a default */
 };
 
 CUresult emu_machine_create(struct emu_machine **machine, const struct emu_limits *limits);
