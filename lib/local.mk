@@ -13,6 +13,7 @@ libscanrt_core_la_SOURCES = \
 	lib/problem.c lib/problem.h \
 	lib/recipe.h \
 	lib/rtc.c lib/rtc.def lib/rtc.h \
+	lib/rtc_library.c lib/rtc_library.h \
 	lib/scanrt.h \
 	lib/source.h \
 	lib/status.c lib/status.h \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The loader of NVRTC, and the only file that knows nvrtc.h.
+ * NVRTC's functions, and the only file that knows nvrtc.h.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* secure_getenv, dladdr */
@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "build_id.h"
+#include "rtc_library.h"
 #include "status.h"
 
 #define LEAST_VERSION 11020
@@ -49,61 +50,10 @@ static const struct {
 #undef FN
 };
 
-static const char *const sonames[] = { "libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2" };
-
 static pthread_mutex_t list_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct srt_rtc *list;
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
-
-/* ---- Finding the file ---- */
-
-static void *try_directory(const char *directory, const char *below)
-{
-	char path[512];
-	void *library = NULL;
-	size_t i;
-
-	for (i = 0; i < COUNT_OF(sonames) && !library; i++)
-		if (snprintf(path, sizeof(path), "%s%s/%s", directory, below, sonames[i]) < (int)sizeof(path))
-			library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-	return library;
-}
-
-static void *find_library(void)
-{
-	const char *home = secure_getenv("CUDA_HOME");
-	void *library = NULL;
-	size_t i;
-
-	for (i = 0; i < COUNT_OF(sonames) && !library; i++)
-		library = dlopen(sonames[i], RTLD_NOW | RTLD_LOCAL);
-#ifdef SRT_NVRTC_DIR
-	if (!library && SRT_NVRTC_DIR[0])
-		library = try_directory(SRT_NVRTC_DIR, "");
-#endif
-	if (!library && home && home[0])
-		library = try_directory(home, "/lib64");
-	if (!library)
-		library = try_directory("/usr/local/cuda", "/lib64");
-	return library;
-}
-
-static int load_library(void **library, const char *asked)
-{
-	if (asked[0]) {
-		*library = dlopen(asked, RTLD_NOW | RTLD_LOCAL);
-		if (!*library)
-			return srt_fail(SCANRT_ERROR_NO_COMPILER, "SCANRT_LIBNVRTC: %s", dlerror());
-		return SCANRT_OK;
-	}
-	*library = find_library();
-	if (!*library)
-		return srt_fail(SCANRT_ERROR_NO_COMPILER,
-			"found no %s, %s or %s where the loader looks, in CUDA_HOME or in /usr/local/cuda", sonames[0],
-			sonames[1], sonames[2]);
-	return SCANRT_OK;
-}
 
 /* ---- Opening ---- */
 
@@ -177,7 +127,7 @@ static int load(struct srt_rtc **loaded, const char *asked)
 {
 	struct srt_rtc *rtc;
 	void *library;
-	int status = load_library(&library, asked);
+	int status = srt_rtc_library_open(&library, asked);
 
 	if (status)
 		return status;
@@ -195,6 +145,7 @@ static int load(struct srt_rtc **loaded, const char *asked)
 		return status;
 	}
 	describe(rtc);
+	srt_rtc_library_open_builtins(rtc->path, rtc->version / 1000, rtc->version % 1000 / 10);
 	*loaded = rtc;
 	return SCANRT_OK;
 }
