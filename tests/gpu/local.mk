@@ -1,1 +1,39 @@
 # SPDX-License-Identifier: MIT
+#
+# Tests on a device.  Where there is none they skip, and say why; SCANRT_REQUIRE_GPU=1 makes that a failure.  The tier
+# emu runs the same programs on the emulated device.
+check_LTLIBRARIES += tests/libdevice.la
+tests_libdevice_la_SOURCES = \
+	tests/device.c tests/device.h \
+	tests/device_public.c \
+	tests/device_scan.c \
+	tests/element.c tests/element.h \
+	tests/reference.c tests/reference.h \
+	tests/reference_data.c
+
+gpu_programs = \
+	tests/gpu/grid_block \
+	tests/gpu/grid_lookback \
+	tests/gpu/grid_lookahead \
+	tests/gpu/placement \
+	tests/gpu/epochs \
+	tests/gpu/repeat \
+	tests/gpu/initial \
+	tests/gpu/values \
+	tests/gpu/stress
+check_PROGRAMS += $(gpu_programs)
+GPU_TESTS += $(gpu_programs)
+
+device_libraries = tests/libdevice.la $(LDADD)
+tests_gpu_grid_block_SOURCES = tests/gpu/grid_block.c tests/gpu/grid.c tests/gpu/grid.h
+tests_gpu_grid_lookback_SOURCES = tests/gpu/grid_lookback.c tests/gpu/grid.c tests/gpu/grid.h
+tests_gpu_grid_lookahead_SOURCES = tests/gpu/grid_lookahead.c tests/gpu/grid.c tests/gpu/grid.h
+tests_gpu_grid_block_LDADD = $(device_libraries)
+tests_gpu_grid_lookback_LDADD = $(device_libraries)
+tests_gpu_grid_lookahead_LDADD = $(device_libraries)
+tests_gpu_placement_LDADD = $(device_libraries)
+tests_gpu_epochs_LDADD = $(device_libraries)
+tests_gpu_repeat_LDADD = $(device_libraries)
+tests_gpu_initial_LDADD = $(device_libraries)
+tests_gpu_values_LDADD = $(device_libraries)
+tests_gpu_stress_LDADD = $(device_libraries)
