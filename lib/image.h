@@ -46,6 +46,12 @@ int srt_image_build(struct srt_image *image, const struct srt_rtc *rtc, const st
 	const struct srt_problem *problem, const struct srt_variant *variant, int capability, int codegen,
 	struct srt_strbuf *log);
 
+/* The way through PTX in two steps, for a process that has the compiler and another that has the context.  The first
+ * leaves PTX (terminated, the terminator not counted) and no key in the image; the second makes machine code of it. */
+int srt_image_build_ptx(struct srt_image *image, const struct srt_rtc *rtc, const struct srt_problem *problem,
+	const struct srt_variant *variant, int capability, struct srt_strbuf *log);
+int srt_image_link(struct srt_image *image, const struct srt_driver *driver, struct srt_strbuf *log);
+
 /* NVRTC's output of the same sources and options, as text or bytes, without the linker: for the rtc tests and for
  * offline inspection.  `arch` is "sm_90" for SASS, "compute_90" for PTX. */
 int srt_image_compile(void **bytes, size_t *size, const struct srt_rtc *rtc, const struct srt_problem *problem,

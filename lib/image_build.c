@@ -133,25 +133,56 @@ static int build_sass(struct srt_image *image, const struct srt_rtc *rtc, const 
 	return compile(&image->bytes, &image->size, rtc, problem, variant, image->arch, image->entry, log);
 }
 
-static int build_ptx(struct srt_image *image, const struct srt_rtc *rtc, const struct srt_driver *driver,
-	const struct srt_problem *problem, const struct srt_variant *variant, int virtual_arch, struct srt_strbuf *log)
+int srt_image_link(struct srt_image *image, const struct srt_driver *driver, struct srt_strbuf *log)
 {
+	char *ptx = image->bytes;
+	size_t size = image->size;
+	size_t length = strlen(image->toolchain);
+	int status;
+
+	image->bytes = NULL;
+	status = link_ptx(image, driver, ptx, size, log);
+	free(ptx);
+	/* The machine code is the driver's: another driver makes other code of the same PTX. */
+	snprintf(image->toolchain + length, sizeof(image->toolchain) - length, " jit %d", driver->version);
+	if (!status)
+		srt_key_make(image->key, image->recipe, image->toolchain, image->codegen, image->arch);
+	return status;
+}
+
+int srt_image_build_ptx(struct srt_image *image, const struct srt_rtc *rtc, const struct srt_problem *problem,
+	const struct srt_variant *variant, int capability, struct srt_strbuf *log)
+{
+	int nearest = srt_rtc_nearest_arch(rtc, capability);
+	struct srt_image made = { 0 };
 	char arch[24];
-	void *ptx = NULL;
-	size_t size = 0;
+	int status = srt_image_recipe(made.recipe, made.entry, problem, variant, capability);
+
+	if (status)
+		return status;
+	snprintf(made.arch, sizeof(made.arch), "sm_%d", capability);
+	if (nearest == 0)
+		return srt_fail(SCANRT_ERROR_COMPILER, "%s makes no code for %s", srt_rtc_toolchain(rtc), made.arch);
+	snprintf(made.codegen, sizeof(made.codegen), "ptx");
+	snprintf(made.toolchain, sizeof(made.toolchain), "%s", srt_rtc_toolchain(rtc));
+	snprintf(arch, sizeof(arch), "compute_%d", nearest);
+	status = compile(&made.bytes, &made.size, rtc, problem, variant, arch, made.entry, log);
+	if (!status)
+		*image = made;
+	return status;
+}
+
+static int build_linked(struct srt_image *image, const struct srt_rtc *rtc, const struct srt_driver *driver,
+	const struct srt_problem *problem, const struct srt_variant *variant, int capability, struct srt_strbuf *log)
+{
 	int status;
 
 	if (!driver)
 		return srt_fail(SCANRT_ERROR_COMPILER, "%s makes no machine code for %s, and there is no driver to do so",
 			srt_rtc_toolchain(rtc), image->arch);
-	snprintf(image->codegen, sizeof(image->codegen), "ptx");
-	/* The machine code is the driver's: another driver makes other code of the same PTX. */
-	snprintf(image->toolchain, sizeof(image->toolchain), "%s jit %d", srt_rtc_toolchain(rtc), driver->version);
-	snprintf(arch, sizeof(arch), "compute_%d", virtual_arch);
-	status = compile(&ptx, &size, rtc, problem, variant, arch, image->entry, log);
+	status = srt_image_build_ptx(image, rtc, problem, variant, capability, log);
 	if (!status)
-		status = link_ptx(image, driver, ptx, size, log);
-	free(ptx);
+		status = srt_image_link(image, driver, log);
 	return status;
 }
 
@@ -172,7 +203,7 @@ int srt_image_build(struct srt_image *image, const struct srt_rtc *rtc, const st
 	if (nearest == capability && codegen != SRT_CODEGEN_PTX)
 		status = build_sass(&made, rtc, problem, variant, log);
 	else
-		status = build_ptx(&made, rtc, driver, problem, variant, nearest, log);
+		status = build_linked(&made, rtc, driver, problem, variant, capability, log);
 	if (status) {
 		srt_image_free(&made);
 		return status;
