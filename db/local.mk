@@ -1,4 +1,30 @@
 # SPDX-License-Identifier: MIT
-
+#
+# The tuning database: the only objects that need SQLite.  schema.sql is compiled in.
 libscanrt_core_la_SOURCES += \
-	db/db.h
+	db/choice.c \
+	db/db.h \
+	db/file.c \
+	db/header.c \
+	db/image.c \
+	db/internal.h \
+	db/migrate.c \
+	db/open.c \
+	db/paths.c \
+	db/run.c \
+	db/seal.c \
+	db/statement.c \
+	db/subject.c \
+	db/transaction.c \
+	db/trial.c \
+	db/trust.c
+nodist_libscanrt_core_la_SOURCES += db/schema.c
+
+EXTRA_DIST += db/embed.sh db/schema.sql
+CLEANFILES += db/schema.c db/schema.c-t
+
+# Written under another name first, so that an interrupted build leaves no half of a file.
+db/schema.c: db/schema.sql db/embed.sh
+	$(AM_V_GEN)$(MKDIR_P) db && \
+	$(SHELL) $(srcdir)/db/embed.sh $(srcdir)/db/schema.sql >$@-t && \
+	mv -f $@-t $@

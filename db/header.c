@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "internal.h"
+#include "status.h"
+
+#define HEADER_SIZE 100
+
+static uint32_t big_endian(const unsigned char *bytes)
+{
+	return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
+}
+
+/* Through SQLite's own descriptor: closing one of ours would drop the locks that other handles of this process hold
+ * on the same file (POSIX locks belong to the process and the file). */
+static int read_header(struct srt_db *db, unsigned char header[HEADER_SIZE], sqlite3_int64 *size)
+{
+	sqlite3_file *file = NULL;
+	int code = sqlite3_file_control(db->handle, "main", SQLITE_FCNTL_FILE_POINTER, &file);
+
+	memset(header, 0, HEADER_SIZE);
+	if (code == SQLITE_OK && file && file->pMethods)
+		code = file->pMethods->xFileSize(file, size);
+	if (code == SQLITE_OK && *size >= HEADER_SIZE)
+		code = file->pMethods->xRead(file, header, HEADER_SIZE, 0);
+	if (code != SQLITE_OK || !file || !file->pMethods)
+		return srt_fail_database(SCANRT_ERROR_DATABASE, code, "%s: cannot read its header", db->path);
+	return SCANRT_OK;
+}
+
+static int refuse(const struct srt_db *db, int status, const char *why)
+{
+	return srt_fail_database(status, status == SCANRT_ERROR_DATABASE_CORRUPT ? SQLITE_CORRUPT : SQLITE_NOTADB,
+		"%s: %s", db->path, why);
+}
+
+/* A damaged file of ours is told from a stranger's by what else in the header is ours. */
+static int check_identity(const struct srt_db *db, const unsigned char *header, sqlite3_int64 size)
+{
+	bool is_sqlite = size >= HEADER_SIZE && memcmp(header, "SQLite format 3", 16) == 0;
+	bool is_ours = size >= HEADER_SIZE && big_endian(header + 68) == SRT_DB_APPLICATION_ID;
+
+	if (is_sqlite && is_ours)
+		return SCANRT_OK;
+	if (is_sqlite)
+		return refuse(db, SCANRT_ERROR_DATABASE_FORMAT, "is a database of another program");
+	if (is_ours)
+		return refuse(db, SCANRT_ERROR_DATABASE_CORRUPT, "its header is damaged");
+	return refuse(db, SCANRT_ERROR_DATABASE_FORMAT, "is not a tuning database");
+}
+
+/* A WAL file cannot be read without writing beside it. */
+static int check_readable(const struct srt_db *db, const unsigned char *header, int version)
+{
+	if (header[18] == 2 || header[19] == 2)
+		return refuse(db, SCANRT_ERROR_DATABASE_FORMAT,
+			"is in WAL mode, which cannot be read without writing; scantune puts that right");
+	if (version < srt_db_newest_version())
+		return srt_fail_database(SCANRT_ERROR_DATABASE_FORMAT, SQLITE_NOTADB,
+			"%s: has the older format %d; scantune brings it up to %d", db->path, version,
+			srt_db_newest_version());
+	return SCANRT_OK;
+}
+
+int srt_db_check_header(struct srt_db *db, int *version)
+{
+	unsigned char header[HEADER_SIZE];
+	sqlite3_int64 size = 0;
+	int status = read_header(db, header, &size);
+
+	*version = 0;
+	if (status != SCANRT_OK)
+		return status;
+	if (size == 0)
+		return db->access == SRT_DB_WRITE ? SCANRT_OK
+			: refuse(db, SCANRT_ERROR_DATABASE_FORMAT, "is empty: zero bytes");
+	status = check_identity(db, header, size);
+	if (status != SCANRT_OK)
+		return status;
+	*version = (int)(big_endian(header + 60) & 0x7fffffff);
+	if (*version > srt_db_newest_version())
+		return srt_fail_database(SCANRT_ERROR_DATABASE_FORMAT, SQLITE_NOTADB,
+			"%s: has format %d of a newer scanrt; this one knows up to %d", db->path, *version,
+			srt_db_newest_version());
+	if (*version == 0)
+		return refuse(db, SCANRT_ERROR_DATABASE_CORRUPT, "lacks its format number");
+	return db->access == SRT_DB_READ ? check_readable(db, header, *version) : SCANRT_OK;
+}

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+#include <string.h>
+
+#include "internal.h"
+#include "status.h"
+
+static int corrupt(const struct srt_db *db, const char *recipe, const char *what)
+{
+	return srt_fail_database(SCANRT_ERROR_DATABASE_CORRUPT, SQLITE_CORRUPT, "%s: the image of recipe %s %s", db->path,
+		recipe, what);
+}
+
+/* ---- writing ---- */
+
+/* The bytes are written again where the hash is known already: that mends a row whose bytes were damaged. */
+static int put_bytes(struct srt_db *db, const struct srt_db_image *image, const char *hash)
+{
+	sqlite3_stmt *statement;
+	bool has_row;
+	int status = srt_db_prepare(&statement, db, "INSERT INTO image (hash, size, bytes) VALUES (?1, ?2, ?3) "
+		"ON CONFLICT (hash) DO UPDATE SET size = excluded.size, bytes = excluded.bytes", "slS", hash,
+		(int64_t)image->size, NULL);
+
+	if (status == SCANRT_OK && sqlite3_bind_blob64(statement, 3, image->bytes, image->size, SQLITE_STATIC))
+		status = srt_db_fail(db, "bind an image");
+	if (status == SCANRT_OK)
+		status = srt_db_step(&has_row, db, statement);
+	sqlite3_finalize(statement);
+	return status;
+}
+
+/* Replaced and not updated: the newest image of a recipe is the one with the highest number. */
+static int put_kernel(struct srt_db *db, int64_t run, const struct srt_db_image *image, const char *hash)
+{
+	char seal[SRT_DB_HASH_TEXT];
+
+	srt_db_seal_image(seal, image, hash);
+	return srt_db_execute(db,
+		"INSERT OR REPLACE INTO kernel (key, recipe, entry, codegen, arch, toolchain, problem, variant, registers, "
+		"shared_bytes, local_bytes, image, run, built_at, seal) "
+		"VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, " SRT_DB_NOW ", ?)",
+		"ssssssssiiisLs", image->key, image->recipe, image->entry, image->codegen, image->arch, image->toolchain,
+		image->problem, image->variant, image->registers, image->shared_bytes, image->local_bytes, hash, run, seal);
+}
+
+int srt_db_put_image(struct srt_db *db, int64_t run, const struct srt_db_image *image)
+{
+	char hash[SRT_DB_HASH_TEXT];
+	bool is_own;
+	int status = srt_db_enter(db, &is_own);
+
+	srt_db_hash(hash, image->bytes, image->size);
+	if (status == SCANRT_OK)
+		status = put_bytes(db, image, hash);
+	if (status == SCANRT_OK)
+		status = put_kernel(db, run, image, hash);
+	return srt_db_leave(db, is_own, status);
+}
+
+/* A kernel is for the exact problem ("sum i32 exclusive"), a choice for the short one ("sum i32"). */
+int srt_db_prune_images(struct srt_db *db, int64_t *dropped)
+{
+	bool is_own;
+	int status = srt_db_enter(db, &is_own);
+
+	*dropped = 0;
+	if (status == SCANRT_OK)
+		status = srt_db_execute(db,
+			"UPDATE kernel SET image = NULL WHERE image IS NOT NULL AND NOT EXISTS (SELECT 1 FROM choice c "
+			"JOIN problem p ON p.id = c.problem JOIN variant v ON v.id = c.variant JOIN device d ON d.id = c.device "
+			"LEFT JOIN run r ON r.id = kernel.run WHERE v.text = kernel.variant "
+			"AND (p.name = kernel.problem OR p.name || ' ' = substr(kernel.problem, 1, length(p.name) + 1)) "
+			"AND 'sm_' || d.capability = rtrim(kernel.arch, 'af') "
+			"AND (r.source_hash IS NULL OR r.source_hash = c.source_hash))", "");
+	if (status == SCANRT_OK)
+		status = srt_db_execute(db,
+			"DELETE FROM image WHERE hash NOT IN (SELECT image FROM kernel WHERE image IS NOT NULL)", "");
+	if (status == SCANRT_OK)
+		*dropped = sqlite3_changes(db->handle);
+	return srt_db_leave(db, is_own, status);
+}
+
+/* ---- reading ---- */
+
+struct field {
+	size_t offset;
+	size_t size;
+};
+
+#define FIELD(name) { offsetof(struct srt_db_image, name), sizeof(((struct srt_db_image *)0)->name) }
+
+/* In the order of the columns that srt_db_find_image selects. */
+static const struct field texts[] = { FIELD(recipe), FIELD(key), FIELD(entry), FIELD(codegen), FIELD(arch),
+	FIELD(toolchain), FIELD(problem), FIELD(variant) };
+#define TEXT_COUNT (int)(sizeof(texts) / sizeof(texts[0]))
+
+static int read_row(struct srt_db *db, struct srt_db_image *image, sqlite3_stmt *statement)
+{
+	int status = SCANRT_OK;
+	int i;
+
+	for (i = 0; i < TEXT_COUNT && status == SCANRT_OK; i++)
+		status = srt_db_copy(db, (char *)image + texts[i].offset, texts[i].size, statement, i);
+	image->registers = sqlite3_column_int(statement, TEXT_COUNT);
+	image->shared_bytes = sqlite3_column_int(statement, TEXT_COUNT + 1);
+	image->local_bytes = sqlite3_column_int(statement, TEXT_COUNT + 2);
+	return status;
+}
+
+static int read_bytes(struct srt_db *db, struct srt_db_image *image, sqlite3_stmt *statement, int column)
+{
+	const void *bytes = sqlite3_column_blob(statement, column);
+	int size = sqlite3_column_bytes(statement, column);
+
+	if (!bytes || size <= 0)
+		return corrupt(db, image->recipe, "has no bytes");
+	image->bytes = malloc((size_t)size);
+	if (!image->bytes)
+		return srt_fail(SCANRT_ERROR_OUT_OF_MEMORY, "%s: no memory for an image of %d bytes", db->path, size);
+	memcpy(image->bytes, bytes, (size_t)size);
+	image->size = (size_t)size;
+	return SCANRT_OK;
+}
+
+/* Three claims: the row is the one that was asked for, it was not changed, and these are its bytes.  An index whose
+ * entry leads to another row passes only without them. */
+static int verify(struct srt_db *db, const struct srt_db_image *image, const char *recipe, const char *hash,
+	const char *seal)
+{
+	char wanted[SRT_DB_HASH_TEXT];
+
+	srt_db_hash(wanted, image->bytes, image->size);
+	if (strcmp(wanted, hash) != 0)
+		return corrupt(db, recipe, "does not have the hash that it was stored with");
+	srt_db_seal_image(wanted, image, hash);
+	if (strcmp(wanted, seal) != 0 || strcmp(image->recipe, recipe) != 0)
+		return corrupt(db, recipe, "has been changed since it was stored");
+	return SCANRT_OK;
+}
+
+int srt_db_find_image(struct srt_db *db, const char *recipe, const char *codegen, struct srt_db_image *image,
+	bool *found)
+{
+	sqlite3_stmt *statement;
+	int status;
+
+	memset(image, 0, sizeof(*image));
+	*found = false;
+	status = srt_db_prepare(&statement, db,
+		"SELECT k.recipe, k.key, k.entry, k.codegen, k.arch, k.toolchain, k.problem, k.variant, k.registers, "
+		"k.shared_bytes, k.local_bytes, k.image, k.seal, i.bytes FROM kernel k CROSS JOIN image i ON i.hash = k.image "
+		"WHERE k.recipe = ?1 AND (?2 IS NULL OR k.codegen = ?2) ORDER BY k.id DESC LIMIT 1",
+		"ss", recipe, codegen);
+	if (status == SCANRT_OK)
+		status = srt_db_step(found, db, statement);
+	if (status == SCANRT_OK && *found) {
+		status = read_row(db, image, statement);
+		if (status == SCANRT_OK)
+			status = read_bytes(db, image, statement, TEXT_COUNT + 5);
+		if (status == SCANRT_OK)
+			status = verify(db, image, recipe, srt_db_text(statement, TEXT_COUNT + 3),
+				srt_db_text(statement, TEXT_COUNT + 4));
+	}
+	sqlite3_finalize(statement);
+	if (status != SCANRT_OK) {
+		free(image->bytes);
+		image->bytes = NULL;
+		image->size = 0;
+		*found = false;
+	}
+	return status;
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What the files of db/ share.  Only they include this, and sqlite3.h.
+ */
+#ifndef SRT_DB_INTERNAL_H
+#define SRT_DB_INTERNAL_H
+
+#include <sqlite3.h>
+#include <sys/types.h>
+
+#include "db.h"
+
+#define SRT_DB_APPLICATION_ID 0x53434e52 /* "SCNR"; schema.sql sets the same number */
+#define SRT_DB_HASH_TEXT 33              /* 32 hexadecimal digits of XXH3-128, and the terminator */
+
+/* UTC now, in the form of every time of day in the schema. */
+#define SRT_DB_NOW "strftime('%Y-%m-%dT%H:%M:%SZ', 'now')"
+
+struct srt_db {
+	sqlite3 *handle;
+	char *path;
+	enum srt_db_access access;
+	dev_t filesystem; /* which file was opened: the trust rules must judge that one */
+	ino_t inode;
+};
+
+extern const char srt_schema[]; /* schema.sql */
+
+/* ---- statement.c ---- */
+
+/* Records what SQLite has to say about the last call and returns the status that it amounts to. */
+int srt_db_fail(const struct srt_db *db, const char *doing);
+
+/* Prepares `sql` and binds its parameters in order, one letter each: s text, i int, l int64_t, u uint64_t (beyond
+ * INT64_MAX: that), d double.  A capital letter binds NULL in place of 0, of a number that is not finite, or of "".
+ * A null text is NULL in any case.  Texts must live until the statement is finalised. */
+int srt_db_prepare(sqlite3_stmt **statement, struct srt_db *db, const char *sql, const char *types, ...);
+/* One step; *has_row false at the end.  On failure the record is set. */
+int srt_db_step(bool *has_row, struct srt_db *db, sqlite3_stmt *statement);
+/* The same for a statement without results, and for one that gives one integer (0 and found false: no row). */
+int srt_db_execute(struct srt_db *db, const char *sql, const char *types, ...);
+int srt_db_integer(int64_t *value, bool *found, struct srt_db *db, const char *sql, const char *types, ...);
+/* Several statements without parameters. */
+int srt_db_script(struct srt_db *db, const char *sql);
+
+/* Puts that take several statements are one transaction: their own, or the caller's where one is open. */
+int srt_db_enter(struct srt_db *db, bool *is_own);
+int srt_db_leave(struct srt_db *db, bool is_own, int status); /* commits, or rolls back; returns the status */
+
+/* A column as text, "" for NULL. */
+const char *srt_db_text(sqlite3_stmt *statement, int column);
+/* The same copied into a field of a result; a text that does not fit is damage. */
+int srt_db_copy(struct srt_db *db, char *field, size_t size, sqlite3_stmt *statement, int column);
+
+/* ---- header.c ---- */
+
+/* Is the open file one of ours?  Looks at its first 100 bytes, without a lock.  *version is the file's, 0 for an
+ * empty one, which only a writer accepts. */
+int srt_db_check_header(struct srt_db *db, int *version);
+
+/* ---- migrate.c ---- */
+
+int srt_db_newest_version(void);
+/* Within a transaction: brings an accepted file from `version` to the newest. */
+int srt_db_migrate(struct srt_db *db, int version);
+/* Within a transaction: every page, index, constraint and schema text is as it should be. */
+int srt_db_check_integrity(struct srt_db *db);
+
+/* ---- file.c ---- */
+
+/* Makes the file and its directories where they are missing: 0600 and 0700. */
+int srt_db_create_file(const char *path);
+bool srt_db_has_journal(const struct srt_db *db);
+/* Moves the closed file of this handle out of the way, as PATH.corrupt-TIME; two such are kept. */
+int srt_db_quarantine(const struct srt_db *db);
+
+/* ---- subject.c ---- */
+
+/* The rowid of a variant's text, made where it is new. */
+int srt_db_put_variant(int64_t *id, struct srt_db *db, const char *text);
+
+/* ---- seal.c ---- */
+
+/* XXH3-128 of some bytes, as text. */
+void srt_db_hash(char text[SRT_DB_HASH_TEXT], const void *bytes, size_t size);
+/* What ties a row together: a change of one value, or an index that leads to another row, shows. */
+void srt_db_seal_choice(char seal[SRT_DB_HASH_TEXT], const struct srt_db_choice *choice);
+void srt_db_seal_image(char seal[SRT_DB_HASH_TEXT], const struct srt_db_image *image, const char *hash);
+
+#endif

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdio.h>
+#include <string.h>
+
+#include "internal.h"
+#include "status.h"
+
+/* Step n takes a file from format n to format n + 1; an empty file has format 0.  A later format appends its step
+ * here and leaves the earlier ones as they were released. */
+static const char *const steps[] = { srt_schema };
+
+int srt_db_newest_version(void)
+{
+	return (int)(sizeof(steps) / sizeof(steps[0]));
+}
+
+int srt_db_migrate(struct srt_db *db, int version)
+{
+	char stamp[64];
+	int status = SCANRT_OK;
+
+	if (version == srt_db_newest_version())
+		return SCANRT_OK;
+	for (; version < srt_db_newest_version() && status == SCANRT_OK; version++)
+		status = srt_db_script(db, steps[version]);
+	if (status != SCANRT_OK)
+		return status;
+	snprintf(stamp, sizeof(stamp), "PRAGMA user_version = %d", srt_db_newest_version());
+	return srt_db_script(db, stamp);
+}
+
+static int corrupt(const struct srt_db *db, const char *what)
+{
+	return srt_fail_database(SCANRT_ERROR_DATABASE_CORRUPT, SQLITE_CORRUPT, "%s: is damaged: %s", db->path, what);
+}
+
+static int check_pages(struct srt_db *db)
+{
+	sqlite3_stmt *statement;
+	bool has_row;
+	int status = srt_db_prepare(&statement, db, "PRAGMA integrity_check(1)", "");
+
+	if (status == SCANRT_OK)
+		status = srt_db_step(&has_row, db, statement);
+	if (status == SCANRT_OK && (!has_row || strcmp(srt_db_text(statement, 0), "ok") != 0))
+		status = corrupt(db, has_row ? srt_db_text(statement, 0) : "no answer to the integrity check");
+	sqlite3_finalize(statement);
+	return status;
+}
+
+/* Every table, index and view of `reference` is in the file, word for word.  Others, say somebody's own view, may be
+ * there too. */
+static int compare_schemas(struct srt_db *db, sqlite3_stmt *reference)
+{
+	while (sqlite3_step(reference) == SQLITE_ROW) {
+		int64_t matches;
+		bool found;
+		int status = srt_db_integer(&matches, &found, db,
+			"SELECT count(*) FROM sqlite_master WHERE name = ? AND sql = ?", "ss",
+			srt_db_text(reference, 0), srt_db_text(reference, 1));
+
+		if (status != SCANRT_OK)
+			return status;
+		if (matches != 1)
+			return corrupt(db, "a table or view differs from this version's");
+	}
+	return SCANRT_OK;
+}
+
+/* A flipped bit in the text of a schema survives the integrity check: a memory database tells what it should be. */
+static int check_schema(struct srt_db *db)
+{
+	sqlite3_stmt *statement = NULL;
+	sqlite3 *memory = NULL;
+	int status;
+	int version = 0;
+
+	if (sqlite3_open_v2(":memory:", &memory, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK)
+		goto out;
+	for (; version < srt_db_newest_version(); version++)
+		if (sqlite3_exec(memory, steps[version], NULL, NULL, NULL) != SQLITE_OK)
+			goto out;
+	sqlite3_prepare_v2(memory, "SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL", -1, &statement, NULL);
+out:
+	status = statement ? compare_schemas(db, statement)
+		: srt_fail_database(SCANRT_ERROR_DATABASE, SQLITE_ERROR, "cannot make the schema: %s",
+			memory ? sqlite3_errmsg(memory) : "out of memory");
+	sqlite3_finalize(statement);
+	sqlite3_close(memory);
+	return status;
+}
+
+int srt_db_check_integrity(struct srt_db *db)
+{
+	int status = check_pages(db);
+
+	return status == SCANRT_OK ? check_schema(db) : status;
+}

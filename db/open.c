@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: MIT */
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "internal.h"
+#include "status.h"
+
+/* A library call must not wait for a tuner that commits; a tuner may well wait for another one. */
+#define READ_BUSY_MS 250
+#define WRITE_BUSY_MS 5000
+
+/* The machine code of a tuned kernel is tens of kilobytes: larger pages would waste more in small tables than they
+ * save in reads, smaller ones cost a system call each. */
+#define PAGE_SIZE_PRAGMA "PRAGMA page_size = 8192"
+
+static void harden(sqlite3 *handle, enum srt_db_access access)
+{
+	sqlite3_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+	sqlite3_db_config(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+	sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
+	sqlite3_db_config(handle, SQLITE_DBCONFIG_DQS_DML, 0, NULL);
+	sqlite3_db_config(handle, SQLITE_DBCONFIG_DQS_DDL, 0, NULL);
+	sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_FKEY, access == SRT_DB_WRITE, NULL);
+	/* Our reads use tables only: a view in place of one is somebody's trick. */
+	sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_VIEW, access == SRT_DB_WRITE, NULL);
+}
+
+/* Private cache, in case the program that uses us shares caches between its own connections. */
+static int connect_to(struct srt_db *db)
+{
+	int mode = db->access == SRT_DB_READ ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE;
+	int code = sqlite3_open_v2(db->path, &db->handle, mode | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE, NULL);
+
+	if (!db->handle)
+		return srt_fail(SCANRT_ERROR_OUT_OF_MEMORY, "%s: no memory to open it", db->path);
+	sqlite3_busy_timeout(db->handle, db->access == SRT_DB_READ ? READ_BUSY_MS : WRITE_BUSY_MS);
+	if (code != SQLITE_OK)
+		return srt_db_fail(db, "open it");
+	harden(db->handle, db->access);
+	return SCANRT_OK;
+}
+
+static void disconnect(struct srt_db *db)
+{
+	sqlite3_close_v2(db->handle);
+	db->handle = NULL;
+}
+
+/* SQLite would block on a FIFO and say little about a directory. */
+static int identify(struct srt_db *db)
+{
+	struct stat file;
+
+	if (stat(db->path, &file) != 0)
+		return srt_fail_database(SCANRT_ERROR_DATABASE, SQLITE_CANTOPEN, "%s: %s", db->path,
+			errno == ENOENT ? "there is no such file" : strerror(errno));
+	if (!S_ISREG(file.st_mode))
+		return srt_fail_database(SCANRT_ERROR_DATABASE_FORMAT, SQLITE_CANTOPEN, "%s: is not a regular file",
+			db->path);
+	db->filesystem = file.st_dev;
+	db->inode = file.st_ino;
+	return SCANRT_OK;
+}
+
+/* One transaction for the whole visit: one lock, one look for a hot journal, one snapshot.  Reading the version takes
+ * the lock, so that a file that cannot be locked is refused here and not in the middle. */
+static int open_for_reading(struct srt_db *db)
+{
+	int version;
+	int status = identify(db);
+
+	if (status == SCANRT_OK)
+		status = connect_to(db);
+	if (status == SCANRT_OK)
+		status = srt_db_check_header(db, &version);
+	if (status == SCANRT_OK)
+		status = srt_db_script(db, "PRAGMA cell_size_check = ON; BEGIN; PRAGMA user_version");
+	return status;
+}
+
+/* A file in WAL mode is brought back to DELETE: WAL corrupts on network homes.  With IMMEDIATE an interrupted write is
+ * rolled back before anything is judged. */
+static int lock_and_bring_up(struct srt_db *db)
+{
+	int version;
+	int status = srt_db_script(db, PAGE_SIZE_PRAGMA "; PRAGMA cell_size_check = ON; PRAGMA journal_mode = DELETE");
+
+	if (status == SCANRT_OK)
+		status = srt_db_begin(db);
+	if (status == SCANRT_OK)
+		status = srt_db_check_header(db, &version);
+	if (status == SCANRT_OK)
+		status = srt_db_migrate(db, version);
+	if (status == SCANRT_OK && version > 0)
+		status = srt_db_check_integrity(db);
+	if (status == SCANRT_OK)
+		return srt_db_commit(db);
+	srt_db_rollback(db);
+	return status;
+}
+
+/* Our own place in the user's cache: whatever lies there under our name is ours to move away. */
+static bool is_user_path(const struct srt_db *db)
+{
+	struct srt_strbuf user = { 0 };
+	bool is_same;
+
+	srt_db_user_path(&user);
+	is_same = user.length > 0 && strcmp(srt_strbuf_text(&user), db->path) == 0;
+	srt_strbuf_free(&user);
+	return is_same;
+}
+
+/* A stranger's file is looked at without a lock first, and left as it is.  Where a -journal lies beside, that look
+ * could deceive. */
+static int open_existing(struct srt_db *db)
+{
+	int version;
+	int status = identify(db);
+
+	if (status == SCANRT_OK)
+		status = connect_to(db);
+	if (status == SCANRT_OK && sqlite3_db_readonly(db->handle, "main"))
+		status = srt_fail_database(SCANRT_ERROR_DATABASE, SQLITE_READONLY, "%s: is not writable", db->path);
+	if (status == SCANRT_OK && !srt_db_has_journal(db)) {
+		status = srt_db_check_header(db, &version);
+		if (status == SCANRT_ERROR_DATABASE_FORMAT && version == 0 && is_user_path(db))
+			status = SCANRT_ERROR_DATABASE_CORRUPT;
+	}
+	return status == SCANRT_OK ? lock_and_bring_up(db) : status;
+}
+
+static int open_for_writing(struct srt_db *db)
+{
+	int status = srt_db_create_file(db->path);
+
+	if (status == SCANRT_OK)
+		status = open_existing(db);
+	if (status != SCANRT_ERROR_DATABASE_CORRUPT)
+		return status;
+	/* Tuning costs minutes and a database is a cache: a damaged one is put aside and made anew, once. */
+	disconnect(db);
+	status = srt_db_quarantine(db);
+	if (status == SCANRT_OK)
+		status = srt_db_create_file(db->path);
+	return status == SCANRT_OK ? open_existing(db) : status;
+}
+
+/* SQLite gives names like ":memory:" and "file:..." a meaning; none begins with a dot and a slash. */
+static char *plain_path(const char *path)
+{
+	struct srt_strbuf buffer = { 0 };
+
+	srt_strbuf_printf(&buffer, "%s%s", path[0] == '/' ? "" : "./", path);
+	if (!buffer.failed)
+		return buffer.text;
+	srt_strbuf_free(&buffer);
+	return NULL;
+}
+
+int srt_db_open(struct srt_db **db, const char *path, enum srt_db_access access)
+{
+	struct srt_db *made = calloc(1, sizeof(*made));
+	int status;
+
+	assert(path && *path);
+	*db = NULL;
+	if (made)
+		made->path = plain_path(path);
+	if (!made || !made->path) {
+		free(made);
+		return srt_fail(SCANRT_ERROR_OUT_OF_MEMORY, "%s: no memory to open it", path);
+	}
+	made->access = access;
+	status = access == SRT_DB_READ ? open_for_reading(made) : open_for_writing(made);
+	if (status == SCANRT_OK)
+		*db = made;
+	else
+		srt_db_close(made);
+	return status;
+}
+
+void srt_db_close(struct srt_db *db)
+{
+	if (!db)
+		return;
+	disconnect(db);
+	free(db->path);
+	free(db);
+}
+
+const char *srt_db_path(const struct srt_db *db)
+{
+	return db->path;
+}

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT */
+/* The library's visit to the database: open, find the choices, load their images, close.  Design limit 0.2 ms. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "fixture.h"
+#include "tap.h"
+
+#define ROUNDS 200
+#define LIMIT_US 200.0
+
+static double now_us(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec * 1e6 + (double)now.tv_nsec * 1e-3;
+}
+
+static int by_value(const void *left, const void *right)
+{
+	double a = *(const double *)left;
+	double b = *(const double *)right;
+
+	return (a > b) - (a < b);
+}
+
+/* The real thing has a dozen problems, hundreds of trials for each and an image for each winner. */
+static void fill(const char *path)
+{
+	static const char *const types[] = { "i8", "i16", "i32", "i64", "f16", "f32", "f64" };
+	static const int bytes[] = { 1, 2, 4, 8, 2, 4, 8 };
+	struct fixture fixture;
+	struct srt_db *db;
+	char name[96];
+	int i;
+
+	fixture_must(srt_db_open(&db, path, SRT_DB_WRITE), "open");
+	fixture_must(srt_db_begin(db), "begin");
+	fixture_begin(&fixture, db);
+	for (i = 0; i < 14; i++) {
+		const char *op = i < 7 ? "sum" : "max";
+		int64_t problem = fixture_problem(db, op, i < 7 ? "arithmetic" : "order", types[i % 7], bytes[i % 7]);
+
+		snprintf(name, sizeof(name), "%s %s", op, types[i % 7]);
+		fixture_choose(db, &fixture, problem, name);
+	}
+	for (i = 0; i < 3000; i++) {
+		snprintf(name, sizeof(name), "lookback,block=%d,items=%d", 32 * (1 + i % 32), 1 + i / 32);
+		fixture_trial(db, &fixture, name, "small", "ok", 3.0 + i);
+	}
+	fixture_must(srt_db_commit(db), "commit");
+	srt_db_close(db);
+}
+
+/* Returns how many images came. */
+static int visit(const char *path, const struct srt_db_lookup *lookup, int64_t problem)
+{
+	struct srt_db_choice choices[8];
+	struct srt_db *db;
+	size_t count;
+	size_t i;
+	int images = 0;
+
+	fixture_must(srt_db_open(&db, path, SRT_DB_READ), "open");
+	fixture_must(srt_db_find_choices(db, lookup, choices, 8, &count), "find choices");
+	for (i = 0; i < count; i++) {
+		struct srt_db_image image;
+		char recipe[33];
+		bool found;
+
+		fixture_recipe(recipe, (int)problem * 4 + (int)i);
+		fixture_must(srt_db_find_image(db, recipe, NULL, &image, &found), "find an image");
+		images += found;
+		free(image.bytes);
+	}
+	srt_db_close(db);
+	return images;
+}
+
+static double median_visit(const char *path, const struct srt_db_lookup *lookup, int64_t problem, int *images)
+{
+	double times[ROUNDS];
+	int i;
+
+	for (i = 0; i < ROUNDS; i++) {
+		double start = now_us();
+
+		*images = visit(path, lookup, problem);
+		times[i] = now_us() - start;
+	}
+	qsort(times, ROUNDS, sizeof(times[0]), by_value);
+	return times[ROUNDS / 2];
+}
+
+int main(void)
+{
+	const char *path = fixture_path("tune.db");
+	struct srt_db_lookup lookup;
+	double first;
+	double exact;
+	double similar;
+	int images;
+
+	tap_plan(4);
+	fill(path);
+	fixture_lookup(&lookup);
+	first = now_us();
+	visit(path, &lookup, 3);
+	first = now_us() - first;
+	exact = median_visit(path, &lookup, 3, &images);
+	tap_is_int(images, 4, "a visit finds the images of all four size classes");
+	tap_ok(exact < LIMIT_US, "a visit that finds its problem takes less than %.0f us", LIMIT_US);
+	lookup.problem = "prod u32";
+	similar = median_visit(path, &lookup, 3, &images);
+	tap_is_int(images, 4, "a visit that finds a similar problem finds four images too");
+	tap_ok(similar < LIMIT_US, "a visit that finds a similar problem takes less than %.0f us", LIMIT_US);
+	tap_diag("first visit of this process %.1f us, then median %.1f us; similar %.1f us", first, exact, similar);
+	return tap_done();
+}
