@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* secure_getenv: a set-uid program must not be led to a file by whoever starts it. */
-#define _GNU_SOURCE
 #include <stdlib.h>
 
 #include "db.h"

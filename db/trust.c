@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#define _XOPEN_SOURCE 700
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
