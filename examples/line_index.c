@@ -143,8 +143,8 @@ static bool check_index(const struct text *text, const int32_t *numbers, const i
 
 	for (size_t i = 0; i < text->size; i++) {
 		if (numbers[i] != number || starts[i] != start) {
-			printf("byte %zu: wanted line %" PRId32 " from byte %" PRId32 ", seen %" PRId32 " from %" PRId32 "\n",
-				i, number + 1, start, numbers[i] + 1, starts[i]);
+			printf("byte %zu: wanted line %" PRId32 " from byte %" PRId32, i, number + 1, start);
+			printf(", seen line %" PRId32 " from byte %" PRId32 "\n", numbers[i] + 1, starts[i]);
 			return false;
 		}
 		if ((int32_t)i - start > longest) {

@@ -1,4 +1,10 @@
 # SPDX-License-Identifier: MIT
-
-API_TESTS += tests/api/header.sh
-EXTRA_DIST += tests/api/header.sh
+api_scripts = \
+	tests/api/header.sh \
+	tests/api/install.sh \
+	tests/api/layering.sh \
+	tests/api/man.sh \
+	tests/api/style.sh \
+	tests/api/symbols.sh
+API_TESTS += $(api_scripts)
+EXTRA_DIST += $(api_scripts)

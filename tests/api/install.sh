@@ -1,0 +1,35 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# An installed tree is all that a user needs: the examples build against it with pkg-config and start.
+. "${top_srcdir:-.}/tests/tap.sh"
+
+root=$tap_dir/root
+# The outer make's flags, with its TESTS=, are not for this one.
+unset MAKEFLAGS MFLAGS MAKELEVEL
+ok "make install puts everything below DESTDIR" "$MAKE" -C "$top_builddir" install DESTDIR="$root"
+pc=$(find "$root" -name scanrt.pc)
+ok "scanrt.pc is installed" test -f "$pc"
+is "$(find "$root" -path '*/include/*' -type f -exec basename {} \; | sort | tr '\n' ' ')" "scanrt.h " \
+	"scanrt.h is the only installed header"
+is_empty "$(find "$root" -name '*.a')" "no static library with the internals is installed"
+
+PKG_CONFIG_PATH=$(dirname "$pc")
+PKG_CONFIG_SYSROOT_DIR=$root
+export PKG_CONFIG_PATH PKG_CONFIG_SYSROOT_DIR
+flags=$($PKG_CONFIG --cflags --libs scanrt)
+version=$(sed -n 's/^AC_INIT(\[scanrt\], \[\(.*\)\])$/\1/p' "$top_srcdir/configure.ac")
+is "$($PKG_CONFIG --modversion scanrt)" "$version" "pkg-config tells the version of configure.ac"
+
+LD_LIBRARY_PATH=$(dirname "$(find "$root" -name libscanrt.so)")
+export LD_LIBRARY_PATH
+for example in line_index prefix_sum; do
+	# shellcheck disable=SC2086
+	ok "$example builds with pkg-config alone" $CC -std=c11 -D_POSIX_C_SOURCE=200809L $SANITIZER_CFLAGS \
+		-I"$top_srcdir/examples" "$top_srcdir/examples/$example.c" -o "$tap_dir/$example" $flags -ldl
+done
+fails "line_index without a file tells its usage" 2 "$tap_dir/line_index"
+like "$(cat "$tap_dir/.output")" "usage: line_index FILE" "the usage names the argument"
+like "$(SCANRT_LIBCUDA=/nonexistent "$tap_dir/prefix_sum" 2>&1)" "no CUDA driver" \
+	"prefix_sum without a driver says so"
+done_testing
