@@ -2,3 +2,6 @@
 
 check_PROGRAMS += tests/unit/tap
 UNIT_TESTS += tests/unit/tap
+
+check_PROGRAMS += tests/unit/problem tests/unit/recipe tests/unit/status tests/unit/strbuf tests/unit/variant
+UNIT_TESTS += tests/unit/problem tests/unit/recipe tests/unit/status tests/unit/strbuf tests/unit/variant

@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: MIT */
+#include "variant.h"
+
+#include <string.h>
+
+#include "kernels/abi.h"
+#include "status.h"
+#include "tests/tap.h"
+
+/* The numbers of an H200. */
+static const struct srt_device h200 = {
+	.capability = 90, .sm_count = 132, .shared_per_sm = 233472, .shared_per_block = 232448, .registers_per_sm = 65536,
+	.threads_per_sm = 2048, .threads_per_block = 1024, .blocks_per_sm = 32, .reserved_shared_per_block = 1024,
+};
+
+static struct srt_variant parsed(const char *text)
+{
+	struct srt_variant variant = { 0 };
+
+	if (srt_variant_parse(&variant, text) != SCANRT_OK)
+		tap_bail_out("the variant '%s' of a test does not parse: %s", text, srt_error_last()->text);
+	return variant;
+}
+
+static struct srt_problem problem_of(int type)
+{
+	struct srt_problem problem;
+
+	if (srt_problem_init_simple(&problem, type, SCANRT_SUM) != SCANRT_OK)
+		tap_bail_out("no sum of type %d", type);
+	return problem;
+}
+
+static void is_canonical(const char *text, const char *wanted)
+{
+	struct srt_variant variant = parsed(text);
+	struct srt_strbuf seen = { 0 };
+
+	srt_variant_format(&seen, &variant);
+	tap_is_string(srt_strbuf_text(&seen), wanted, "'%s' has the canonical text '%s'", text, wanted);
+	srt_strbuf_free(&seen);
+}
+
+static void test_texts(void)
+{
+	struct srt_variant variant = parsed("lookahead,block=384,items=24,stages=6,ahead=4");
+
+	tap_ok(variant.strategy == SRT_LOOKAHEAD && variant.block == 384 && variant.items == 24 && variant.stages == 6
+		&& variant.ahead == 4, "the knobs of a text have its values");
+	tap_ok(variant.warp_scan == SRT_WARP_SHUFFLE && variant.load == SRT_ACCESS_STREAM
+		&& variant.store == SRT_ACCESS_STREAM && variant.residency == 1 && variant.gather == 4,
+		"the knobs that it leaves out have their defaults");
+	variant = parsed("lookback");
+	tap_ok(variant.stages == 0 && variant.ahead == 0 && variant.gather == 0,
+		"knobs that a strategy does not have are 0");
+	tap_is_int(variant.residency, 2, "a default may depend on the strategy");
+
+	is_canonical("lookahead,block=384,items=24,stages=6,ahead=4", "lookahead,block=384,items=24,stages=6,ahead=4");
+	is_canonical("block", "block");
+	is_canonical("block,block=256,items=16,residency=1", "block");
+	is_canonical("lookback,residency=2,store=plain,load=plain,warp=shared,block=0032",
+		"lookback,block=32,warp=shared,load=plain,store=plain");
+	is_canonical("lookahead,gather=8,ahead=1,items=4", "lookahead,items=4,ahead=1,gather=8");
+}
+
+/* Every value of every knob of every strategy, one at a time. */
+static void test_round_trips(void)
+{
+	const struct srt_knob *knob;
+	struct srt_strbuf text = { 0 };
+	struct srt_variant variant;
+	struct srt_variant again;
+	int strategy;
+	int tried = 0;
+	int value;
+
+	for (strategy = SRT_BLOCK; strategy <= SRT_LOOKAHEAD; strategy++)
+		for (knob = srt_knobs; knob->name; knob++)
+			for (value = knob->least; value <= knob->most; value++) {
+				srt_variant_init(&variant, (enum srt_strategy)strategy);
+				if (srt_knob_get(knob, &variant) == 0 || value % knob->step)
+					continue;
+				srt_knob_set(knob, &variant, value);
+				srt_strbuf_clear(&text);
+				srt_variant_format(&text, &variant);
+				memset(&again, 0x5a, sizeof(again));
+				tried++;
+				if (srt_variant_parse(&again, text.text) == SCANRT_OK && memcmp(&again, &variant, sizeof(again)) == 0)
+					continue;
+				tap_case("variant %s", text.text);
+				tap_ok(false, "a formatted variant parses back");
+				tap_case("%s", "");
+			}
+	tap_ok(tried > 900, "all %d variants with one knob off its default were formatted and parsed back", tried);
+	srt_strbuf_free(&text);
+}
+
+static void test_longest_text(void)
+{
+	const struct srt_knob *knob;
+	struct srt_strbuf text = { 0 };
+	struct srt_variant variant;
+
+	srt_variant_init(&variant, SRT_LOOKAHEAD);
+	for (knob = srt_knobs; knob->name; knob++)
+		srt_knob_set(knob, &variant, knob->values ? (strlen(knob->values[0]) > strlen(knob->values[1])
+			|| srt_knob_get(knob, &variant) == knob->most ? knob->least : knob->most) : knob->most);
+	srt_variant_format(&text, &variant);
+	tap_diag("%s", text.text);
+	tap_ok(text.length < SRT_VARIANT_TEXT_SIZE, "the longest text, of %zu characters, fits where texts are kept",
+		text.length);
+	srt_strbuf_free(&text);
+}
+
+static void test_refused_texts(void)
+{
+	static const char *const texts[] = {
+		"", "Block", "lookbac", "lookbackk", "block,", ",block", "block,,items=4", "block items=4", " block", "block ",
+		"block,items", "block,items=", "block,items=x", "block,items=4x", "block,items= 4", "block,items=+4",
+		"block,items=-4", "block,items=0x4", "block,items=4.0", "block,items=0", "block,items=257",
+		"block,items=99999999999999999999", "block,items=4294967300", "block,block=31", "block,block=48",
+		"block,block=1056", "block,block=0", "block,items=4,items=4", "block,item=4", "block,ITEMS=4", "block,=4",
+		"block,stages=4", "block,stages=0", "lookback,ahead=2", "lookback,gather=1", "lookahead,stages=1",
+		"lookahead,stages=17", "lookahead,ahead=0", "lookahead,gather=9", "block,warp=1", "block,warp=Shared",
+		"block,warp=", "block,load=cached", "block,store=stream,store=stream", "block,residency=0",
+		"block,residency=33", "block=256", "block;items=4", "block,items=4\n", "block\n",
+	};
+	struct srt_variant variant;
+	struct srt_variant before;
+	char longer[1000];
+	size_t i;
+
+	memset(&variant, 0x5a, sizeof(variant));
+	before = variant;
+	for (i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		srt_error_clear();
+		tap_is_int(srt_variant_parse(&variant, texts[i]), SCANRT_ERROR_VARIANT, "the text '%s' is refused", texts[i]);
+		tap_ok(srt_error_last()->text[0] != '\0', "its refusal has a sentence: %s", srt_error_last()->text);
+	}
+	memset(longer, 'x', sizeof(longer) - 1);
+	longer[sizeof(longer) - 1] = '\0';
+	tap_is_int(srt_variant_parse(&variant, longer), SCANRT_ERROR_VARIANT, "a text of 999 characters is refused");
+	tap_is_int(srt_variant_parse(&variant, NULL), SCANRT_ERROR_NULL_POINTER, "no text is refused");
+	tap_is_bytes(&variant, &before, sizeof(variant), "a refused text changes nothing");
+}
+
+static void checks(int wanted, const char *text, int type, const struct srt_device *device, const char *part)
+{
+	struct srt_variant variant = parsed(text);
+	struct srt_problem problem = problem_of(type);
+
+	srt_error_clear();
+	tap_is_int(srt_variant_check(&variant, &problem, device), wanted, "%s of %s %s", text, srt_type_name(type),
+		wanted ? "is refused" : "is taken");
+	if (wanted)
+		tap_contains(srt_error_last()->text, part, "the refusal of %s names %s", text, part);
+}
+
+static void test_limits(void)
+{
+	struct srt_device small = h200;
+
+	checks(SCANRT_OK, "block", SCANRT_I8, &h200, "");
+	checks(SCANRT_ERROR_VARIANT, "block,items=8", SCANRT_I8, &h200, "items=8");
+	checks(SCANRT_OK, "block,items=8", SCANRT_I16, &h200, "");
+	checks(SCANRT_ERROR_VARIANT, "block,items=6", SCANRT_F32, &h200, "items=6");
+	checks(SCANRT_OK, "block,items=6", SCANRT_I64, &h200, "");
+	checks(SCANRT_ERROR_VARIANT, "lookahead,ahead=4", SCANRT_I32, NULL, "ahead=4");
+	checks(SCANRT_OK, "lookahead,ahead=3", SCANRT_I32, NULL, "");
+
+	checks(SCANRT_OK, "block,block=1024", SCANRT_I32, &h200, "");
+	checks(SCANRT_ERROR_VARIANT, "lookahead,block=992,items=4", SCANRT_I32, &h200, "block=992");
+	checks(SCANRT_OK, "lookahead,block=960,items=4", SCANRT_I32, &h200, "");
+	small.threads_per_block = 512;
+	checks(SCANRT_ERROR_VARIANT, "block,block=544", SCANRT_I32, &small, "block=544");
+	small.threads_per_block = 0;
+	checks(SCANRT_OK, "block,block=1024", SCANRT_I32, &small, "");
+	checks(SCANRT_OK, "lookback,block=1024,residency=2", SCANRT_I32, &h200, "");
+	checks(SCANRT_ERROR_VARIANT, "lookback,block=1024,residency=3", SCANRT_I32, &h200, "residency=3");
+	small = h200;
+	small.blocks_per_sm = 16;
+	checks(SCANRT_ERROR_VARIANT, "lookback,block=32,residency=17", SCANRT_I32, &small, "residency=17");
+
+	/* 384 x 24 x 4 bytes and a slack of 128 are 36 992 a stage: six fit into 227 KB, seven do not. */
+	checks(SCANRT_OK, "lookahead,block=384,items=24,stages=6,ahead=4", SCANRT_I32, &h200, "");
+	checks(SCANRT_ERROR_VARIANT, "lookahead,block=384,items=24,stages=7", SCANRT_I32, &h200, "stages=7");
+	checks(SCANRT_OK, "lookahead,block=384,items=24,stages=7", SCANRT_I32, NULL, "");
+	checks(SCANRT_ERROR_VARIANT, "lookahead,block=384,items=24,stages=6,residency=2", SCANRT_I32, &h200, "residency=2");
+	small = h200;
+	small.shared_per_block = 0;
+	checks(SCANRT_ERROR_VARIANT, "lookahead,block=256,items=16,stages=3", SCANRT_I32, &small, "shared memory");
+	checks(SCANRT_OK, "lookahead,block=256,items=8,stages=3", SCANRT_I32, &small, "");
+}
+
+static void test_programmed_variants(void)
+{
+	struct srt_problem problem = problem_of(SCANRT_I32);
+	struct srt_variant variant;
+
+	srt_variant_init(&variant, SRT_BLOCK);
+	variant.stages = 4;
+	tap_is_int(srt_variant_check(&variant, &problem, NULL), SCANRT_ERROR_VARIANT,
+		"a knob that the strategy does not have is refused in a structure too");
+	variant.stages = 0;
+	variant.block = 100;
+	tap_is_int(srt_variant_check(&variant, &problem, NULL), SCANRT_ERROR_VARIANT,
+		"a block that is no multiple of a warp is refused");
+	variant.block = -32;
+	tap_is_int(srt_variant_check(&variant, &problem, NULL), SCANRT_ERROR_VARIANT, "a negative knob is refused");
+	variant.block = 128;
+	variant.strategy = 0;
+	tap_is_int(srt_variant_check(&variant, &problem, NULL), SCANRT_ERROR_VARIANT, "an unknown strategy is refused");
+}
+
+static void test_sizes(void)
+{
+	struct srt_variant block = parsed("block,block=128,items=8");
+	struct srt_variant back = parsed("lookback,block=128,items=8");
+	struct srt_variant ahead = parsed("lookahead,block=384,items=24,stages=6,ahead=4");
+	struct srt_problem narrow = problem_of(SCANRT_I8);
+	struct srt_problem wide = problem_of(SCANRT_F64);
+	struct srt_problem mixed = problem_of(SCANRT_I8);
+
+	mixed.accumulator_type = SCANRT_I64;
+	mixed.output_type = SCANRT_I32;
+	tap_is_int(srt_problem_vector(&narrow), 16, "a thread moves 16 elements of 1 byte at once");
+	tap_is_int(srt_problem_vector(&wide), 2, "a thread moves 2 elements of 8 bytes at once");
+	tap_is_int(srt_problem_vector(&mixed), 4, "the wider of input and output counts");
+	tap_is_uint(srt_problem_tile_words(&narrow), 1, "an accumulator of 1 byte has one word of state a tile");
+	tap_is_uint(srt_problem_tile_words(&mixed), 2, "an accumulator of 8 bytes has two");
+
+	tap_is_uint(srt_variant_tile(&ahead), 9216, "a tile has block x items elements");
+	tap_is_uint(srt_variant_threads(&back), 128, "look-back has no more threads than scan");
+	tap_is_uint(srt_variant_threads(&ahead), 448, "look-ahead has two warps more");
+	tap_is_uint(srt_variant_shared_bytes(&back, &narrow), 0, "look-back takes no dynamic shared memory");
+	tap_is_uint(srt_variant_shared_bytes(&ahead, &narrow), 6 * 9344,
+		"look-ahead takes a tile of the input, 16 bytes more, and what aligns it, for each stage");
+	tap_is_uint(srt_variant_shared_bytes(&ahead, &mixed), 6 * 9344, "neither accumulator nor output counts for it");
+
+	tap_is_uint(srt_variant_max_count(&block), 1024, "block scans one tile");
+	tap_ok(srt_variant_max_count(&back) > UINT64_C(1) << 40, "look-back scans more than 2^40 elements");
+	tap_is_uint(srt_variant_workspace(&block, &wide, 1024), SCAN_CONTROL_BYTES, "block has no words of state");
+	tap_is_uint(srt_variant_workspace(&back, &narrow, 1024), SCAN_CONTROL_BYTES + 8, "one tile has one word");
+	tap_is_uint(srt_variant_workspace(&back, &narrow, 1025), SCAN_CONTROL_BYTES + 16, "one element more has two");
+	tap_is_uint(srt_variant_workspace(&back, &wide, UINT64_C(1) << 33), SCAN_CONTROL_BYTES + (UINT64_C(16) << 23),
+		"B001: a count beyond 2^32 has its words counted in 64 bits");
+	tap_is_uint(srt_variant_workspace(&back, &wide, UINT64_MAX), SCAN_CONTROL_BYTES + UINT64_C(16) * 0x7fffffff,
+		"a count that no launch could take asks for no more than the largest launch");
+}
+
+int main(void)
+{
+	tap_plan(0);
+	test_texts();
+	test_round_trips();
+	test_longest_text();
+	test_refused_texts();
+	test_limits();
+	test_programmed_variants();
+	test_sizes();
+	return tap_done();
+}
