@@ -18,6 +18,13 @@
 
 static const char *const sonames[] = { "libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2" };
 
+/* Where configure found NVRTC, or "": a build folder works with what it was built with. */
+#ifdef SRT_NVRTC_DIR
+static const char *const built_with = SRT_NVRTC_DIR;
+#else
+static const char *const built_with = "";
+#endif
+
 static void *try_directory(const char *directory, const char *below)
 {
 	char path[512];
@@ -38,10 +45,8 @@ static void *find_library(void)
 
 	for (i = 0; i < COUNT_OF(sonames) && !library; i++)
 		library = dlopen(sonames[i], RTLD_NOW | RTLD_LOCAL);
-#ifdef SRT_NVRTC_DIR
-	if (!library && SRT_NVRTC_DIR[0])
-		library = try_directory(SRT_NVRTC_DIR, "");
-#endif
+	if (!library && built_with[0])
+		library = try_directory(built_with, "");
 	if (!library && home && home[0])
 		library = try_directory(home, "/lib64");
 	if (!library)
