@@ -19,10 +19,8 @@
 static const char *const sonames[] = { "libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2" };
 
 /* Where configure found NVRTC, or "": a build folder works with what it was built with. */
-#ifdef SRT_NVRTC_DIR
-static const char *const built_with = SRT_NVRTC_DIR;
-#else
-static const char *const built_with = "";
+#ifndef SRT_NVRTC_DIR
+#define SRT_NVRTC_DIR ""
 #endif
 
 static void *try_directory(const char *directory, const char *below)
@@ -31,6 +29,8 @@ static void *try_directory(const char *directory, const char *below)
 	void *library = NULL;
 	size_t i;
 
+	if (directory[0] == '\0')
+		return NULL;
 	for (i = 0; i < COUNT_OF(sonames) && !library; i++)
 		if (snprintf(path, sizeof(path), "%s%s/%s", directory, below, sonames[i]) < (int)sizeof(path))
 			library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
@@ -45,9 +45,9 @@ static void *find_library(void)
 
 	for (i = 0; i < COUNT_OF(sonames) && !library; i++)
 		library = dlopen(sonames[i], RTLD_NOW | RTLD_LOCAL);
-	if (!library && built_with[0])
-		library = try_directory(built_with, "");
-	if (!library && home && home[0])
+	if (!library)
+		library = try_directory(SRT_NVRTC_DIR, "");
+	if (!library && home)
 		library = try_directory(home, "/lib64");
 	if (!library)
 		library = try_directory("/usr/local/cuda", "/lib64");
