@@ -1,7 +1,22 @@
 # SPDX-License-Identifier: MIT
 #
 # The device text.  Every file listed here goes to NVRTC as an in-memory header, and is hashed into every image's key.
-kernel_files = kernels/abi.h
+kernel_files = \
+	kernels/abi.h \
+	kernels/block.cuh \
+	kernels/block_scan.cuh \
+	kernels/lookahead.cuh \
+	kernels/lookahead_stage.cuh \
+	kernels/lookback.cuh \
+	kernels/memory.cuh \
+	kernels/operators.cuh \
+	kernels/pipeline.cuh \
+	kernels/policy.cuh \
+	kernels/slice.cuh \
+	kernels/tile_state.cuh \
+	kernels/types.cuh \
+	kernels/warp_scan.cuh \
+	kernels/scan.cu
 
 EXTRA_DIST += $(kernel_files) kernels/embed.sh
 CLEANFILES += kernels/sources.c kernels/sources.c-t
