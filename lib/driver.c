@@ -101,7 +101,8 @@ int srt_driver_fail(const struct srt_driver *driver, int status, CUresult result
 		name = "an unknown error";
 	if (driver->cuGetErrorString(result, &text) != CUDA_SUCCESS || text == NULL)
 		text = "no description";
-	return srt_fail_driver(status_of(result, status), (int)result, "%s: %s (%d): %s", call, name, (int)result, text);
+	return srt_fail_driver(status_of(result, status), (int)result, "%s: %s (%d): %s", call, name, (int)result,
+		text);
 }
 
 int srt_driver_status(const struct srt_driver *driver, CUresult result, const char *call)

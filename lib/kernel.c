@@ -57,9 +57,9 @@ static int read_occupancy(struct srt_kernel *kernel, const struct srt_driver *dr
 		(&kernel->blocks_per_sm, kernel->function, threads, kernel->dynamic_shared));
 
 	if (!status && kernel->blocks_per_sm < 1)
-		return srt_fail(SCANRT_ERROR_VARIANT, "no block of %d threads, %d registers each and %zu bytes of shared "
-			"memory fits a multiprocessor", threads, kernel->registers,
-			(size_t)kernel->static_shared + kernel->dynamic_shared);
+		return srt_fail(SCANRT_ERROR_VARIANT,
+			"no block of %d threads with %d registers each and %zu bytes of shared memory fits an SM",
+			threads, kernel->registers, (size_t)kernel->static_shared + kernel->dynamic_shared);
 	return status;
 }
 
@@ -214,7 +214,9 @@ int srt_kernel_launch(const struct srt_kernel *kernel, const struct srt_driver *
 	arguments.draws = draws_of(kernel, arguments.tiles, grid);
 	result = driver->cuLaunchKernel(kernel->function, grid, 1, 1, srt_variant_threads(&kernel->variant), 1, 1,
 		(unsigned)kernel->dynamic_shared, stream, parameters, NULL);
-	if (result != CUDA_SUCCESS)
-		return srt_driver_fail(driver, SCANRT_ERROR_LAUNCH, result, "cuLaunchKernel");
-	return SCANRT_OK;
+	if (result == CUDA_SUCCESS)
+		return SCANRT_OK;
+	/* The function is good, so that the handle which is not can only be the stream. */
+	return srt_driver_fail(driver, result == CUDA_ERROR_INVALID_HANDLE ? SCANRT_ERROR_CONTEXT : SCANRT_ERROR_LAUNCH,
+		result, "cuLaunchKernel");
 }

@@ -36,8 +36,18 @@ pkgconfig_DATA += lib/scanrt.pc
 
 # What needs a device: the driver, kernels, plans.
 libscanrt_core_la_SOURCES += \
+	lib/catalog.c lib/catalog.h \
+	lib/classes.c lib/classes.h \
+	lib/context.c lib/context.h \
+	lib/cover.c lib/cover.h \
+	lib/describe.c \
 	lib/device.c lib/device.h \
 	lib/driver.c lib/driver.def lib/driver.h \
+	lib/execute.c \
+	lib/fetch.c lib/fetch.h \
 	lib/heuristic.c lib/heuristic.h \
 	lib/kernel.c lib/kernel.h \
-	lib/log.c lib/log.h
+	lib/log.c lib/log.h \
+	lib/plan.c lib/plan.h \
+	lib/resolve.c lib/resolve.h \
+	lib/scan.c

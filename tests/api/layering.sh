@@ -48,8 +48,8 @@ cat >"$tap_dir/layers" <<'END'
 2 problem variant variant_limits device log
 3 driver rtc rtc_library device.c
 4 image recipe image_recipe image_build kernel db
-5 heuristic catalog fetch resolve
-6 plan execute context cover describe scan
+5 heuristic catalog cover resolve
+6 plan classes fetch execute context describe scan
 END
 find lib -name '*.[ch]' | sort | xargs awk '
 	FILENAME == layers { for (i = 2; i <= NF; i++) layer[$i] = $1; next }

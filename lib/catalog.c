@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT */
+#include "catalog.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../db/db.h"
+#include "status.h"
+
+static int add_path(struct srt_catalog *catalog, const char *path)
+{
+	char *copy;
+
+	if (*path == '\0')
+		return SCANRT_OK;
+	copy = strdup(path);
+	if (!copy)
+		return srt_fail(SCANRT_ERROR_OUT_OF_MEMORY, "no memory for a file name");
+	catalog->paths[catalog->count++] = copy;
+	return SCANRT_OK;
+}
+
+static int add_standard(struct srt_catalog *catalog)
+{
+	static void (*const places[])(struct srt_strbuf *) = {
+		srt_db_user_path, srt_db_system_path, srt_db_vendor_path,
+	};
+	struct srt_strbuf path = { 0 };
+	int status = SCANRT_OK;
+	size_t i;
+
+	for (i = 0; i < SRT_CATALOG_FILES && !status; i++) {
+		srt_strbuf_clear(&path);
+		places[i](&path);
+		status = path.failed ? srt_fail(SCANRT_ERROR_OUT_OF_MEMORY, "no memory for a file name")
+				     : add_path(catalog, srt_strbuf_text(&path));
+	}
+	srt_strbuf_free(&path);
+	return status;
+}
+
+int srt_catalog_init(struct srt_catalog *catalog, const char *given)
+{
+	int status = SCANRT_OK;
+
+	memset(catalog, 0, sizeof(*catalog));
+	if (!given)
+		given = secure_getenv("SCANRT_DB");
+	if (!given || *given == '\0')
+		status = add_standard(catalog);
+	else if (strcmp(given, "off") != 0)
+		status = add_path(catalog, given);
+	if (status)
+		srt_catalog_free(catalog);
+	return status;
+}
+
+void srt_catalog_free(struct srt_catalog *catalog)
+{
+	while (catalog->count > 0)
+		free(catalog->paths[--catalog->count]);
+}
+
+void srt_reading_begin(struct srt_reading *reading, const struct srt_catalog *catalog, struct srt_account *account)
+{
+	memset(reading, 0, sizeof(*reading));
+	reading->catalog = catalog;
+	reading->account = account;
+}
+
+/* Machine code of a file that others may write is not run: its numbers are still good, and our source is compiled. */
+static void judge(struct srt_reading *reading, size_t index)
+{
+	struct srt_strbuf reason = { 0 };
+
+	reading->files[index].is_trusted = srt_db_is_trusted(reading->files[index].db, &reason);
+	if (!reading->files[index].is_trusted)
+		srt_account_add(reading->account, "%s: machine code refused: %s", reading->catalog->paths[index],
+			srt_strbuf_text(&reason));
+	srt_strbuf_free(&reason);
+}
+
+struct srt_db *srt_reading_file(struct srt_reading *reading, size_t index)
+{
+	const char *path = reading->catalog->paths[index];
+
+	if (reading->files[index].is_tried)
+		return reading->files[index].db;
+	reading->files[index].is_tried = true;
+	/* The usual case of a missing file should not cost an attempt of SQLite's. */
+	if (access(path, F_OK) != 0) {
+		srt_account_add(reading->account, "%s: no such file", path);
+		return NULL;
+	}
+	if (srt_db_open(&reading->files[index].db, path, SRT_DB_READ)) {
+		srt_account_add(reading->account, "%s: refused: %s", path, srt_error_last()->text);
+		reading->files[index].db = NULL;
+		return NULL;
+	}
+	judge(reading, index);
+	return reading->files[index].db;
+}
+
+bool srt_reading_is_trusted(const struct srt_reading *reading, size_t index)
+{
+	return reading->files[index].is_trusted;
+}
+
+void srt_reading_end(struct srt_reading *reading)
+{
+	size_t i;
+
+	for (i = 0; i < SRT_CATALOG_FILES; i++)
+		srt_db_close(reading->files[i].db);
+	memset(reading, 0, sizeof(*reading));
+}

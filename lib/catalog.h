@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The database files that a context looks into, and one reading of them: files are opened when first asked, and none
+ * stays open after the reading.
+ */
+#ifndef SRT_CATALOG_H
+#define SRT_CATALOG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "log.h"
+
+struct srt_db;
+
+#define SRT_CATALOG_FILES 3
+
+struct srt_catalog {
+	char *paths[SRT_CATALOG_FILES]; /* owned */
+	size_t count;
+};
+
+/* `given` is the context's option: a path (only this file), "off", or NULL for SCANRT_DB and else the user's, the
+ * system's and the vendor's files. */
+int srt_catalog_init(struct srt_catalog *catalog, const char *given);
+void srt_catalog_free(struct srt_catalog *catalog);
+
+struct srt_reading {
+	const struct srt_catalog *catalog;
+	struct srt_account *account;
+	struct {
+		struct srt_db *db;
+		bool is_tried;
+		bool is_trusted;
+	} files[SRT_CATALOG_FILES];
+};
+
+void srt_reading_begin(struct srt_reading *reading, const struct srt_catalog *catalog, struct srt_account *account);
+/* NULL where the file is missing or refused; the account has the reason. */
+struct srt_db *srt_reading_file(struct srt_reading *reading, size_t index);
+/* Whether machine code from an opened file may be run. */
+bool srt_reading_is_trusted(const struct srt_reading *reading, size_t index);
+void srt_reading_end(struct srt_reading *reading);
+
+#endif

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT */
+#include "classes.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static struct srt_fetched *find_fetched(struct scanrt_plan *plan, const struct srt_variant *variant)
+{
+	size_t i;
+
+	for (i = 0; i < plan->fetched_count; i++)
+		if (memcmp(&plan->fetched[i].kernel.variant, variant, sizeof(*variant)) == 0)
+			return &plan->fetched[i];
+	return NULL;
+}
+
+static int fetch(struct srt_fetched **fetched, struct srt_builder *builder, const struct srt_variant *variant)
+{
+	struct scanrt_plan *plan = builder->plan;
+	int status;
+
+	*fetched = find_fetched(plan, variant);
+	if (*fetched)
+		return SCANRT_OK;
+	if (plan->fetched_count == SRT_PLAN_CLASSES)
+		return srt_fail(SCANRT_ERROR_UNSUPPORTED, "a plan has at most %d variants", SRT_PLAN_CLASSES);
+	status = srt_fetch(&plan->fetched[plan->fetched_count], plan->context, &builder->reading, &plan->problem,
+		variant, builder->wants_ptx);
+	if (!status)
+		*fetched = &plan->fetched[plan->fetched_count++];
+	return status;
+}
+
+static int add_class(struct srt_builder *builder, const struct srt_class *class, struct srt_fetched *fetched)
+{
+	struct scanrt_plan *plan = builder->plan;
+	struct srt_plan_class *added = &plan->classes[plan->class_count];
+
+	if (plan->class_count == SRT_PLAN_CLASSES)
+		return srt_fail(SCANRT_ERROR_UNSUPPORTED, "a plan has at most %d size classes", SRT_PLAN_CLASSES);
+	added->low_count = class->low_count;
+	added->high_count = class->high_count;
+	added->fetched = fetched;
+	added->origin = class->origin;
+	added->choice = class->choice;
+	added->file = class->file;
+	plan->class_count++;
+	return SCANRT_OK;
+}
+
+/* What no other variant can cure, and a pin that cannot be had, end the plan. */
+static bool is_final(int status, int origin)
+{
+	switch (status) {
+	case SCANRT_ERROR_OUT_OF_MEMORY:
+	case SCANRT_ERROR_DEVICE_MEMORY:
+	case SCANRT_ERROR_DEVICE_LOST:
+	case SCANRT_ERROR_CONTEXT:
+	case SCANRT_ERROR_CAPTURE:
+		return true;
+	default:
+		return origin == SCANRT_ORIGIN_FORCED;
+	}
+}
+
+static int fill(struct srt_builder *builder, uint64_t low, uint64_t high, int rule);
+
+/* The part of one class that lies in what is asked for; where its kernel cannot be had, by the rules that follow. */
+static int serve(struct srt_builder *builder, const struct srt_class *class, int next_rule)
+{
+	struct srt_fetched *fetched = NULL;
+	int status = fetch(&fetched, builder, &class->variant);
+
+	if (!status)
+		return add_class(builder, class, fetched);
+	if (is_final(status, class->origin))
+		return status;
+	srt_error_save(&builder->error);
+	srt_account_add(&builder->plan->account, "counts %" PRIu64 " to %" PRIu64 ": not to be had: %s",
+		class->low_count, class->high_count, builder->error.text);
+	return fill(builder, class->low_count, class->high_count, next_rule);
+}
+
+/* Fills low to high from `rule` on.  What no rule can fill stays as a class without a kernel. */
+static int fill(struct srt_builder *builder, uint64_t low, uint64_t high, int rule)
+{
+	struct srt_answer answer;
+	struct srt_class gap = { .low_count = low, .high_count = high, .file = "" };
+	int status = srt_resolve(&answer, &builder->request, &rule);
+	size_t i;
+
+	if (!status && answer.count == 0)
+		return add_class(builder, &gap, NULL);
+	for (i = 0; i < answer.count && !status && low <= high; i++) {
+		struct srt_class *class = &answer.classes[i];
+
+		if (class->high_count < low || class->low_count > high)
+			continue;
+		if (class->low_count > low)
+			status = fill(builder, low, class->low_count - 1, rule);
+		else
+			class->low_count = low;
+		if (class->high_count > high)
+			class->high_count = high;
+		low = class->high_count + 1;
+		if (!status)
+			status = serve(builder, class, rule);
+	}
+	return status || low > high ? status : fill(builder, low, high, rule);
+}
+
+static bool can_serve(const struct srt_plan_class *class, uint64_t count)
+{
+	return class->fetched && count <= srt_variant_max_count(&class->fetched->kernel.variant);
+}
+
+/* Any kernel scans any count that it can reach: better a slower scan than none. */
+static bool fill_gap(struct scanrt_plan *plan, struct srt_plan_class *gap)
+{
+	const struct srt_plan_class *end = plan->classes + plan->class_count;
+	const struct srt_plan_class *class = gap + 1;
+
+	while (class < end && !can_serve(class, gap->high_count))
+		class++;
+	if (class == end)
+		for (class = gap; class >= plan->classes && !can_serve(class, gap->high_count);)
+			class--;
+	if (class < plan->classes)
+		return false;
+	gap->fetched = class->fetched;
+	gap->origin = class->origin;
+	gap->choice = class->choice;
+	gap->file = class->file;
+	return true;
+}
+
+int srt_builder_fill(struct srt_builder *builder)
+{
+	struct scanrt_plan *plan = builder->plan;
+	int status = fill(builder, 1, plan->problem.max_count, 0);
+	size_t i;
+
+	for (i = 0; !status && i < plan->class_count; i++)
+		if (!plan->classes[i].fetched && !fill_gap(plan, &plan->classes[i])) {
+			srt_error_restore(&builder->error);
+			status = builder->error.status;
+		}
+	return status;
+}

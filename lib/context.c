@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT */
+#include "context.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "driver.h"
+#include "status.h"
+#include "versioned.h"
+
+#define LEAST_CAPABILITY 75
+
+/* The current context is the caller's and is not kept alive by us: CUDA counts references only to primary ones. */
+static int take_current(struct scanrt_context *context, int *ordinal)
+{
+	const struct srt_driver *driver = context->driver;
+	CUcontext current = NULL;
+	CUdevice device = 0;
+	int status = SRT_CALL(driver, cuCtxGetCurrent, (&current));
+
+	*ordinal = 0;
+	if (status || !current)
+		return status;
+	status = SRT_CALL(driver, cuCtxGetDevice, (&device));
+	context->cuda_context = current;
+	context->cuda_device = device;
+	/* A CUdevice is the ordinal itself, by the API's documentation of cuDeviceGet. */
+	*ordinal = device;
+	return status;
+}
+
+static int take_primary(struct scanrt_context *context)
+{
+	const struct srt_driver *driver = context->driver;
+	CUcontext primary = NULL;
+	CUdevice device = 0;
+	int status = SRT_CALL(driver, cuDeviceGet, (&device, context->device.ordinal));
+
+	if (!status)
+		status = SRT_CALL(driver, cuDevicePrimaryCtxRetain, (&primary, device));
+	if (status)
+		return status;
+	context->cuda_context = primary;
+	context->cuda_device = device;
+	context->is_retained = true;
+	return SCANRT_OK;
+}
+
+static int read_device(struct scanrt_context *context, int ordinal)
+{
+	struct srt_device *device = &context->device;
+	int status = srt_device_query(device, context->driver, ordinal);
+
+	if (status)
+		return status;
+	if (device->capability < LEAST_CAPABILITY)
+		return srt_fail(SCANRT_ERROR_DEVICE_UNSUPPORTED,
+			"device %d (%s) has compute capability %d.%d, and 7.5 is the least", ordinal, device->name,
+			device->capability / 10, device->capability % 10);
+	srt_device_fingerprint(&context->fingerprint, device);
+	srt_device_family(&context->family, device);
+	if (context->fingerprint.failed || context->family.failed)
+		return srt_fail(SCANRT_ERROR_OUT_OF_MEMORY, "no memory for the device's fingerprint");
+	return SCANRT_OK;
+}
+
+static int open_device(struct scanrt_context *context, const char *device)
+{
+	int ordinal = 0;
+	int status = srt_driver_open(&context->driver, &ordinal, device);
+
+	if (!status && ordinal == SRT_ORDINAL_CURRENT)
+		status = take_current(context, &ordinal);
+	if (!status)
+		status = read_device(context, ordinal);
+	if (!status && !context->cuda_context)
+		status = take_primary(context);
+	return status;
+}
+
+static void log_opening(const struct scanrt_context *context)
+{
+	struct srt_strbuf line = { 0 };
+
+	srt_strbuf_printf(&line, "device %d: %s: %s", context->device.ordinal, context->device.name,
+		srt_strbuf_text(&context->fingerprint));
+	srt_log_line(&context->log, srt_strbuf_text(&line));
+	srt_strbuf_free(&line);
+}
+
+int scanrt_context_create(struct scanrt_context **context, const struct scanrt_context_options *options)
+{
+	struct scanrt_context_options given = SCANRT_CONTEXT_OPTIONS_INIT;
+	struct scanrt_context *made = NULL;
+	int status = SCANRT_OK;
+
+	srt_error_clear();
+	if (!context)
+		return srt_fail(SCANRT_ERROR_NULL_POINTER, "the address for the context is null");
+	if (options)
+		status = srt_versioned_read(&given, sizeof(given), options, sizeof(given),
+			"struct scanrt_context_options");
+	if (status)
+		return status;
+	made = calloc(1, sizeof(*made));
+	if (!made)
+		return srt_fail(SCANRT_ERROR_OUT_OF_MEMORY, "no memory for a context");
+	pthread_mutex_init(&made->memo_lock, NULL);
+	srt_log_open(&made->log, given.log, given.log_user);
+	status = srt_catalog_init(&made->catalog, given.database);
+	if (!status)
+		status = open_device(made, given.device);
+	if (status) {
+		scanrt_context_destroy(made);
+		return status;
+	}
+	log_opening(made);
+	*context = made;
+	return SCANRT_OK;
+}
+
+/* Also takes what scanrt_context_create() left half made, and keeps its error: nothing here sets the record. */
+void scanrt_context_destroy(struct scanrt_context *context)
+{
+	if (!context)
+		return;
+	srt_memo_free(context->memo);
+	if (context->is_retained)
+		context->driver->cuDevicePrimaryCtxRelease(context->cuda_device);
+	srt_catalog_free(&context->catalog);
+	srt_strbuf_free(&context->fingerprint);
+	srt_strbuf_free(&context->family);
+	srt_log_close(&context->log);
+	pthread_mutex_destroy(&context->memo_lock);
+	free(context);
+}

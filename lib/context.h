@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A device that is open: its driver, its facts, where its database is, and the plans of scanrt_scan().
+ */
+#ifndef SRT_CONTEXT_H
+#define SRT_CONTEXT_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#include "catalog.h"
+#include "device.h"
+#include "kernel.h"
+#include "log.h"
+
+struct srt_driver;
+struct srt_memo;
+
+/* Called for every kernel that was compiled rather than found, before it may be used; a failure refuses it.  The hook
+ * of a self-test of fresh machine code: nobody sets it but whoever keeps images. */
+typedef int (*srt_kernel_check_function)(void *user, const struct srt_kernel *kernel);
+
+/* Constant after creation, but for the last group. */
+struct scanrt_context {
+	const struct srt_driver *driver;
+	void *cuda_context;        /* CUcontext */
+	int cuda_device;           /* CUdevice */
+	bool is_retained;          /* we hold the device's primary context */
+	struct srt_device device;
+	struct srt_strbuf fingerprint;
+	struct srt_strbuf family;
+	struct srt_catalog catalog;
+	struct srt_log log;
+	srt_kernel_check_function check;
+	void *check_user;
+
+	atomic_bool wants_ptx;     /* the device has refused machine code once: the linker's way from then on */
+	pthread_mutex_t memo_lock;
+	struct srt_memo *memo;     /* scan.c */
+};
+
+/* Destroys the plans that scanrt_scan() made. */
+void srt_memo_free(struct srt_memo *memo);
+
+#endif

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT */
+#include "fetch.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "../db/db.h"
+#include "context.h"
+#include "driver.h"
+#include "rtc.h"
+#include "status.h"
+
+/* What all the steps of one fetch need. */
+struct fetch {
+	struct scanrt_context *context;
+	struct srt_reading *reading;
+	const struct srt_problem *problem;
+	const struct srt_variant *variant;
+	char recipe[SRT_HASH_TEXT];
+	char entry[40];
+	bool wants_ptx;
+};
+
+static int load(struct srt_fetched *fetched, const struct fetch *fetch, const struct srt_image *image)
+{
+	int status = srt_kernel_load(&fetched->kernel, fetch->context->driver, &fetch->context->device, fetch->problem,
+		fetch->variant, image);
+
+	if (!status)
+		memcpy(fetched->image_key, image->key, sizeof(fetched->image_key));
+	return status;
+}
+
+/* ---- From a database ---- */
+
+/* The bytes change hands.  The entry is the one that our own recipe names, not what the row says. */
+static void image_of_row(struct srt_image *image, struct srt_db_image *row, const struct fetch *fetch)
+{
+	memset(image, 0, sizeof(*image));
+	memcpy(image->recipe, fetch->recipe, sizeof(image->recipe));
+	memcpy(image->entry, fetch->entry, sizeof(image->entry));
+	memcpy(image->key, row->key, sizeof(image->key));
+	memcpy(image->codegen, row->codegen, sizeof(image->codegen));
+	image->bytes = row->bytes;
+	image->size = row->size;
+	row->bytes = NULL;
+}
+
+static bool load_from_file(struct srt_fetched *fetched, const struct fetch *fetch, size_t index)
+{
+	struct srt_db *db = srt_reading_file(fetch->reading, index);
+	const char *path = fetch->reading->catalog->paths[index];
+	struct srt_db_image row = { 0 };
+	struct srt_image image = { 0 };
+	bool is_found = false;
+	int status;
+
+	if (!db || !srt_reading_is_trusted(fetch->reading, index))
+		return false;
+	status = srt_db_find_image(db, fetch->recipe, fetch->wants_ptx ? "ptx" : NULL, &row, &is_found);
+	if (!status && is_found) {
+		image_of_row(&image, &row, fetch);
+		status = load(fetched, fetch, &image);
+	}
+	if (status)
+		srt_account_add(fetch->reading->account, "%s: image of recipe %s: refused: %s", path, fetch->recipe,
+			srt_error_last()->text);
+	else if (is_found)
+		srt_account_add(fetch->reading->account, "%s: image %s", path, image.key);
+	srt_image_free(&image);
+	free(row.bytes);
+	return !status && is_found;
+}
+
+static bool load_from_catalog(struct srt_fetched *fetched, const struct fetch *fetch)
+{
+	size_t i;
+
+	for (i = 0; i < fetch->reading->catalog->count; i++)
+		if (load_from_file(fetched, fetch, i))
+			return true;
+	return false;
+}
+
+/* ---- From the compiler ---- */
+
+/* Refusals of the machine code itself, which PTX and the driver's own compiler may get round. */
+static bool is_refusal_of_code(void)
+{
+	switch (srt_error_last()->cuda_result) {
+	case CUDA_ERROR_NO_BINARY_FOR_GPU:
+	case CUDA_ERROR_INVALID_IMAGE:
+	case CUDA_ERROR_INVALID_SOURCE:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static int check_fresh(struct srt_fetched *fetched, const struct fetch *fetch)
+{
+	const struct scanrt_context *context = fetch->context;
+	int status = SCANRT_OK;
+
+	if (context->check)
+		status = context->check(context->check_user, &fetched->kernel);
+	if (status)
+		srt_kernel_unload(&fetched->kernel, context->driver);
+	return status;
+}
+
+static int compile(struct srt_fetched *fetched, const struct fetch *fetch)
+{
+	const struct scanrt_context *context = fetch->context;
+	const struct srt_rtc *rtc = NULL;
+	struct srt_image image = { 0 };
+	struct srt_strbuf log = { 0 };
+	int status = srt_rtc_open(&rtc);
+
+	if (!status)
+		status = srt_image_build(&image, rtc, context->driver, fetch->problem, fetch->variant,
+			context->device.capability, fetch->wants_ptx ? SRT_CODEGEN_PTX : SRT_CODEGEN_AUTO, &log);
+	if (!status)
+		status = load(fetched, fetch, &image);
+	if (!status)
+		status = check_fresh(fetched, fetch);
+	fetched->is_compiled = true;
+	if (log.length > 0)
+		srt_account_add(fetch->reading->account, "compiler: %s", srt_strbuf_text(&log));
+	if (!status)
+		srt_account_add(fetch->reading->account, "compiled: image %s by way of %s", image.key, image.codegen);
+	srt_strbuf_free(&log);
+	srt_image_free(&image);
+	return status;
+}
+
+int srt_fetch(struct srt_fetched *fetched, struct scanrt_context *context, struct srt_reading *reading,
+	const struct srt_problem *problem, const struct srt_variant *variant, bool wants_ptx)
+{
+	struct fetch fetch = { context, reading, problem, variant, "", "", wants_ptx || context->wants_ptx };
+	int status = srt_image_recipe(fetch.recipe, fetch.entry, problem, variant, context->device.capability);
+
+	memset(fetched, 0, sizeof(*fetched));
+	if (status || load_from_catalog(fetched, &fetch))
+		return status;
+	status = compile(fetched, &fetch);
+	if (!status || fetch.wants_ptx || !is_refusal_of_code())
+		return status;
+	/* From now on this context asks for PTX at once, where compiling twice would double every cold start. */
+	srt_account_add(reading->account, "machine code refused: %s", srt_error_last()->text);
+	context->wants_ptx = true;
+	fetch.wants_ptx = true;
+	return compile(fetched, &fetch);
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A kernel for a variant, from wherever it can be had: machine code of a trusted database, else a fresh compilation.
+ */
+#ifndef SRT_FETCH_H
+#define SRT_FETCH_H
+
+#include "catalog.h"
+#include "image.h"
+#include "kernel.h"
+
+struct scanrt_context;
+
+struct srt_fetched {
+	struct srt_kernel kernel;
+	char image_key[SRT_HASH_TEXT];
+	bool is_compiled;
+};
+
+/* The context's CUDA context is current.  `wants_ptx`: only by way of PTX and the driver's linker. */
+int srt_fetch(struct srt_fetched *fetched, struct scanrt_context *context, struct srt_reading *reading,
+	const struct srt_problem *problem, const struct srt_variant *variant, bool wants_ptx);
+
+#endif

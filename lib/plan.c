@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: MIT */
+#include "plan.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "classes.h"
+#include "driver.h"
+#include "resolve.h"
+#include "status.h"
+#include "versioned.h"
+
+#define WORKSPACE_ALIGNMENT 256
+
+const struct srt_plan_class *srt_plan_class_of(const struct scanrt_plan *plan, uint64_t count)
+{
+	const struct srt_plan_class *class = plan->classes;
+
+	while (class->high_count < count)
+		class++;
+	return class;
+}
+
+/* ---- Options ---- */
+
+static int read_options(struct scanrt_plan_options *given, const struct scanrt_plan_options *options)
+{
+	static const struct scanrt_plan_options initial = SCANRT_PLAN_OPTIONS_INIT;
+	const uint32_t known = SCANRT_REPRODUCIBLE | SCANRT_CODEGEN_PTX;
+	int status = SCANRT_OK;
+
+	*given = initial;
+	if (options)
+		status = srt_versioned_read(given, sizeof(*given), options, sizeof(*given),
+			"struct scanrt_plan_options");
+	if (status)
+		return status;
+	if (given->flags & ~known)
+		return srt_fail(SCANRT_ERROR_FLAGS, "unknown plan flags 0x%" PRIx32, given->flags & ~known);
+	if (given->workspace && (uintptr_t)given->workspace % WORKSPACE_ALIGNMENT != 0)
+		return srt_fail(SCANRT_ERROR_WORKSPACE, "the workspace at %p is not aligned to %d bytes",
+			given->workspace, WORKSPACE_ALIGNMENT);
+	return SCANRT_OK;
+}
+
+static const char *pin_of(const struct scanrt_plan_options *options)
+{
+	const char *pin = options->variant ? options->variant : secure_getenv("SCANRT_VARIANT");
+
+	return pin && *pin ? pin : NULL;
+}
+
+static void begin(struct srt_builder *builder, struct scanrt_plan *plan, const struct scanrt_plan_options *options)
+{
+	struct scanrt_context *context = plan->context;
+
+	memset(builder, 0, sizeof(*builder));
+	builder->plan = plan;
+	builder->wants_ptx = options->flags & SCANRT_CODEGEN_PTX;
+	plan->account.log = &context->log;
+	srt_reading_begin(&builder->reading, &context->catalog, &plan->account);
+	builder->request = (struct srt_request){
+		.problem = &plan->problem,
+		.device = &context->device,
+		.fingerprint = srt_strbuf_text(&context->fingerprint),
+		.family = srt_strbuf_text(&context->family),
+		.pin = pin_of(options),
+		.is_reproducible = options->flags & SCANRT_REPRODUCIBLE,
+		.reading = &builder->reading,
+		.account = &plan->account,
+	};
+}
+
+/* ---- Workspace ---- */
+
+static size_t workspace_need(const struct scanrt_plan *plan)
+{
+	size_t need = 0;
+	size_t size;
+	size_t i;
+
+	for (i = 0; i < plan->class_count; i++) {
+		size = srt_variant_workspace(&plan->classes[i].fetched->kernel.variant, &plan->problem,
+			plan->classes[i].high_count);
+		if (size > need)
+			need = size;
+	}
+	return need;
+}
+
+/* Memory of another context would fault in the first launch, and make that context useless. */
+static int check_owner(const struct scanrt_context *context, CUdeviceptr address)
+{
+	CUcontext owner = NULL;
+	CUresult result = context->driver->cuPointerGetAttribute(&owner, CU_POINTER_ATTRIBUTE_CONTEXT, address);
+
+	if (result == CUDA_SUCCESS && owner && owner != context->cuda_context)
+		return srt_fail(SCANRT_ERROR_CONTEXT, "the workspace is memory of another context");
+	return SCANRT_OK;
+}
+
+static int take_workspace(struct scanrt_plan *plan, const struct scanrt_plan_options *options)
+{
+	const struct srt_driver *driver = plan->context->driver;
+	size_t need = workspace_need(plan);
+	int status;
+
+	if (!options->workspace)
+		return srt_workspace_create(&plan->workspace, driver, need);
+	if (options->workspace_size < need)
+		return srt_fail(SCANRT_ERROR_WORKSPACE, "the workspace has %zu bytes, and %zu are needed",
+			options->workspace_size, need);
+	status = check_owner(plan->context, (CUdeviceptr)(uintptr_t)options->workspace);
+	if (status)
+		return status;
+	plan->workspace.address = (uintptr_t)options->workspace;
+	plan->workspace.size = options->workspace_size;
+	return srt_workspace_clear(&plan->workspace, driver);
+}
+
+/* ---- The public calls ---- */
+
+static int build(struct scanrt_plan *plan, const struct scanrt_plan_options *options)
+{
+	const struct srt_driver *driver = plan->context->driver;
+	struct srt_builder builder;
+	int status = srt_driver_push(driver, plan->context->cuda_context);
+
+	if (status)
+		return status;
+	begin(&builder, plan, options);
+	status = srt_builder_fill(&builder);
+	srt_reading_end(&builder.reading);
+	if (!status)
+		status = take_workspace(plan, options);
+	return srt_driver_pop(driver, status);
+}
+
+int scanrt_plan_create(struct scanrt_plan **plan, struct scanrt_context *context, const struct scanrt_problem *problem,
+	const struct scanrt_plan_options *options)
+{
+	struct scanrt_plan_options given;
+	struct scanrt_plan *made;
+	int status;
+
+	srt_error_clear();
+	if (!plan || !context || !problem)
+		return srt_fail(SCANRT_ERROR_NULL_POINTER, "the plan's address, the context or the problem is null");
+	status = read_options(&given, options);
+	if (status)
+		return status;
+	made = calloc(1, sizeof(*made));
+	if (!made)
+		return srt_fail(SCANRT_ERROR_OUT_OF_MEMORY, "no memory for a plan");
+	made->context = context;
+	status = srt_problem_init(&made->problem, problem);
+	if (!status)
+		status = build(made, &given);
+	if (status) {
+		scanrt_plan_destroy(made);
+		return status;
+	}
+	/* Refusals on the way to a plan are in its account; the call itself has succeeded. */
+	srt_error_clear();
+	*plan = made;
+	return SCANRT_OK;
+}
+
+static void unload(struct scanrt_plan *plan)
+{
+	const struct srt_driver *driver = plan->context->driver;
+	size_t i;
+
+	for (i = 0; i < plan->fetched_count; i++)
+		srt_kernel_unload(&plan->fetched[i].kernel, driver);
+	srt_workspace_destroy(&plan->workspace, driver);
+}
+
+void scanrt_plan_destroy(struct scanrt_plan *plan)
+{
+	struct srt_error error;
+
+	if (!plan)
+		return;
+	/* The record may be that of the creation which failed.  A context that is gone took its memory along. */
+	srt_error_save(&error);
+	if (plan->fetched_count > 0 && !srt_driver_push(plan->context->driver, plan->context->cuda_context)) {
+		unload(plan);
+		srt_driver_pop(plan->context->driver, SCANRT_OK);
+	}
+	srt_error_restore(&error);
+	srt_strbuf_free(&plan->account.text);
+	free(plan);
+}
+
+/* The largest need of all that the rules could answer: which of them can be had is known only to the plan itself. */
+static int largest_need(size_t *bytes, struct srt_builder *builder)
+{
+	struct srt_answer answer;
+	size_t size;
+	size_t i;
+	int rule = 0;
+	int status;
+
+	do {
+		status = srt_resolve(&answer, &builder->request, &rule);
+		for (i = 0; !status && i < answer.count; i++) {
+			size = srt_variant_workspace(&answer.classes[i].variant, &builder->plan->problem,
+				builder->plan->problem.max_count);
+			if (size > *bytes)
+				*bytes = size;
+		}
+	} while (!status && answer.count > 0);
+	return status;
+}
+
+int scanrt_plan_workspace_size(size_t *bytes, struct scanrt_context *context, const struct scanrt_problem *problem,
+	const struct scanrt_plan_options *options)
+{
+	struct scanrt_plan_options given;
+	struct scanrt_plan plan = { .context = context };
+	struct srt_builder builder;
+	size_t need = 0;
+	int status;
+
+	srt_error_clear();
+	if (!bytes || !context || !problem)
+		return srt_fail(SCANRT_ERROR_NULL_POINTER, "the size's address, the context or the problem is null");
+	/* Written whatever happens, so that a caller who does not look allocates nothing at random. */
+	*bytes = 0;
+	status = read_options(&given, options);
+	if (!status)
+		status = srt_problem_init(&plan.problem, problem);
+	if (status)
+		return status;
+	begin(&builder, &plan, &given);
+	status = largest_need(&need, &builder);
+	srt_reading_end(&builder.reading);
+	srt_strbuf_free(&plan.account.text);
+	if (status)
+		return status;
+	srt_error_clear();
+	*bytes = need;
+	return SCANRT_OK;
+}

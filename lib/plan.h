@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A plan: the kernels of one problem, which of them serves which counts, and the workspace that they share.
+ */
+#ifndef SRT_PLAN_H
+#define SRT_PLAN_H
+
+#include "context.h"
+#include "fetch.h"
+
+#define SRT_PLAN_CLASSES 16
+
+struct srt_plan_class {
+	uint64_t low_count;
+	uint64_t high_count;
+	struct srt_fetched *fetched; /* one of the plan's; classes of one variant share it */
+	int origin;                  /* enum scanrt_origin */
+	int64_t choice;
+	const char *file;            /* the context's catalog's path, or "" */
+};
+
+/* Constant after creation. */
+struct scanrt_plan {
+	struct scanrt_context *context;
+	struct srt_problem problem;
+	struct srt_fetched fetched[SRT_PLAN_CLASSES];
+	size_t fetched_count;
+	struct srt_plan_class classes[SRT_PLAN_CLASSES]; /* ordered, from 1 to max_count without gaps */
+	size_t class_count;
+	struct srt_workspace workspace;
+	struct srt_account account;
+};
+
+/* 1 <= count <= max_count. */
+const struct srt_plan_class *srt_plan_class_of(const struct scanrt_plan *plan, uint64_t count);
+
+#endif

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: MIT */
+#include "resolve.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "../db/db.h"
+#include "cover.h"
+#include "heuristic.h"
+#include "image.h"
+#include "status.h"
+
+static uint64_t smaller(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+static void append(struct srt_answer *answer, const struct srt_range *range, int origin)
+{
+	struct srt_class *class = &answer->classes[answer->count++];
+
+	memset(class, 0, sizeof(*class));
+	class->low_count = range->low_count;
+	class->high_count = range->high_count;
+	class->variant = range->variant;
+	class->origin = origin;
+	class->file = "";
+}
+
+/* ---- The pin ---- */
+
+/* A pin that breaks the promise of the plan's other option is refused: the caller asked for both. */
+static int check_pin(const struct srt_variant *variant, const struct srt_request *request)
+{
+	int status = srt_variant_check(variant, request->problem, request->device);
+
+	if (!status && request->is_reproducible && !srt_variant_is_repeatable(variant, request->problem))
+		return srt_fail(SCANRT_ERROR_VARIANT,
+			"the pinned variant %s is not reproducible: look-back combines in the order of arrival",
+			request->pin);
+	return status;
+}
+
+/* A pinned block scan serves one tile, and what is beyond it is for the next rules. */
+static int ask_pin(struct srt_answer *answer, const struct srt_request *request)
+{
+	struct srt_range range = { .low_count = 1 };
+	int status = srt_variant_parse(&range.variant, request->pin);
+
+	if (!status)
+		status = check_pin(&range.variant, request);
+	if (status)
+		return status;
+	range.high_count = smaller(request->problem->max_count, srt_variant_max_count(&range.variant));
+	srt_account_add(request->account, "pinned: %s", request->pin);
+	append(answer, &range, SCANRT_ORIGIN_FORCED);
+	return SCANRT_OK;
+}
+
+/* ---- The database ---- */
+
+/* A row may come from a newer library or a hostile hand: it is taken only as far as it checks. */
+static bool read_row(struct srt_range *range, const struct srt_db_choice *row, const struct srt_request *request)
+{
+	uint64_t most;
+
+	if (srt_variant_parse(&range->variant, row->variant) ||
+			srt_variant_check(&range->variant, request->problem, request->device)) {
+		srt_account_add(request->account, "choice %" PRId64 ": refused: %s", row->id, srt_error_last()->text);
+		return false;
+	}
+	most = smaller(request->problem->max_count, srt_variant_max_count(&range->variant));
+	range->low_count = row->low_count > 0 ? row->low_count : 1;
+	range->high_count = smaller(row->high_count, most);
+	return range->low_count <= range->high_count;
+}
+
+static int find_rows(struct srt_db_choice *rows, size_t *count, const struct srt_request *request, struct srt_db *db,
+	const char *family)
+{
+	const struct srt_problem *problem = request->problem;
+	size_t input = srt_type_size(problem->input_type);
+	size_t output = srt_type_size(problem->output_type);
+	struct srt_strbuf name = { 0 };
+	struct srt_db_lookup lookup = {
+		.fingerprint = request->fingerprint,
+		.family = family,
+		.source_hash = srt_source_hash(),
+		.op_class = srt_op_class(problem->op),
+		.type_bytes = (int)(input > output ? input : output),
+	};
+	int status;
+
+	srt_problem_format(&name, problem, false);
+	lookup.problem = srt_strbuf_text(&name);
+	status = name.failed ? srt_fail(SCANRT_ERROR_OUT_OF_MEMORY, "no memory for a problem's name")
+			     : srt_db_find_choices(db, &lookup, rows, SRT_COVER_MAX, count);
+	srt_strbuf_free(&name);
+	return status;
+}
+
+static void tell_row(const struct srt_request *request, const struct srt_db_choice *row, const struct srt_range *range,
+	const char *path)
+{
+	srt_account_add(request->account, "%s: choice %" PRId64 " (%s %s%s): %s for %" PRIu64 " to %" PRIu64, path,
+		row->id, row->problem, row->klass, row->is_similar ? ", similar" : "", row->variant, range->low_count,
+		range->high_count);
+}
+
+/* The rows of one file become ranges that reach as far as they are good for. */
+static void take_rows(struct srt_answer *answer, const struct srt_request *request, const struct srt_db_choice *rows,
+	size_t count, const char *path)
+{
+	struct srt_range ranges[SRT_COVER_MAX];
+	const struct srt_db_choice *taken[SRT_COVER_MAX];
+	size_t used = 0;
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		if (read_row(&ranges[used], &rows[i], request) &&
+				(used == 0 || ranges[used].low_count > ranges[used - 1].high_count))
+			taken[used++] = &rows[i];
+	srt_cover(ranges, used, request->problem, request->device);
+	for (i = 0; i < used; i++) {
+		append(answer, &ranges[i], taken[i]->is_similar ? SCANRT_ORIGIN_SIMILAR : SCANRT_ORIGIN_TUNED);
+		answer->classes[i].choice = taken[i]->id;
+		answer->classes[i].file = path;
+		tell_row(request, taken[i], &ranges[i], path);
+	}
+}
+
+static void ask_file(struct srt_answer *answer, const struct srt_request *request, size_t index, const char *family)
+{
+	struct srt_db_choice rows[SRT_COVER_MAX];
+	const char *path = request->reading->catalog->paths[index];
+	struct srt_db *db = srt_reading_file(request->reading, index);
+	size_t count = 0;
+
+	if (!db)
+		return;
+	if (find_rows(rows, &count, request, db, family)) {
+		srt_account_add(request->account, "%s: %s", path, srt_error_last()->text);
+		return;
+	}
+	if (count == 0)
+		srt_account_add(request->account, "%s: no choice for %s", path,
+			family ? "relatives of the device" : "the device");
+	take_rows(answer, request, rows, count, path);
+}
+
+/* ---- What is compiled in ---- */
+
+static int ask_reproducible(struct srt_answer *answer, const struct srt_request *request)
+{
+	struct srt_range range = { .low_count = 1, .high_count = request->problem->max_count };
+	int status = srt_heuristic_reproducible(&range.variant, request->problem, request->device);
+
+	if (status)
+		return status;
+	range.high_count = smaller(range.high_count, srt_variant_max_count(&range.variant));
+	srt_account_add(request->account, "reproducible: the fixed variant, whatever the database has");
+	append(answer, &range, SCANRT_ORIGIN_DEFAULT);
+	return SCANRT_OK;
+}
+
+static int ask_defaults(struct srt_answer *answer, const struct srt_request *request)
+{
+	struct srt_range ranges[SRT_HEURISTIC_MAX];
+	size_t count = srt_heuristic_ranges(ranges, request->problem, request->device);
+	size_t i;
+
+	if (count == 0)
+		return srt_error_last()->status;
+	for (i = 0; i < count; i++)
+		append(answer, &ranges[i], SCANRT_ORIGIN_DEFAULT);
+	return SCANRT_OK;
+}
+
+/* Rule 0 is the pin, then come all files for the device itself, then all files for relatives, then the defaults. */
+static int ask(struct srt_answer *answer, const struct srt_request *request, int rule)
+{
+	size_t files = request->is_reproducible ? 0 : request->reading->catalog->count;
+	size_t index = (size_t)rule - 1;
+
+	if (rule == 0)
+		return request->pin ? ask_pin(answer, request) : SCANRT_OK;
+	if (index < files)
+		ask_file(answer, request, index, NULL);
+	else if (index < 2 * files)
+		ask_file(answer, request, index - files, request->family);
+	else
+		return request->is_reproducible ? ask_reproducible(answer, request) : ask_defaults(answer, request);
+	return SCANRT_OK;
+}
+
+int srt_resolve(struct srt_answer *answer, const struct srt_request *request, int *rule)
+{
+	size_t files = request->is_reproducible ? 0 : request->reading->catalog->count;
+	int rules = (int)(2 * files) + 2;
+	int status = SCANRT_OK;
+
+	answer->count = 0;
+	while (!status && answer->count == 0 && *rule < rules)
+		status = ask(answer, request, (*rule)++);
+	return status;
+}
