@@ -43,6 +43,13 @@ void test_device_open(struct test_device *device);
 void test_device_close(struct test_device *device);
 /* A public context on the same device; its own database is off. */
 struct scanrt_context *test_context_create(const struct test_device *device);
+/* A plan of the public interface for an internal problem; variant NULL: as the library resolves it. */
+struct scanrt_plan *test_plan_create(struct scanrt_context *context, const struct srt_problem *problem,
+	const char *variant, uint64_t max_count);
+void test_problem_publish(struct scanrt_problem *published, const struct srt_problem *problem, uint64_t max_count);
+/* Executes on fresh guarded memory, waits and checks. */
+bool test_plan_passes(const struct test_device *device, struct scanrt_plan *plan, const struct reference *reference,
+	uint64_t count, CUstream stream);
 
 bool test_is_small(const struct test_device *device);                  /* a limit on the count is set */
 uint64_t test_cap(const struct test_device *device, uint64_t count);   /* the count, or the limit */

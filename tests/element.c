@@ -130,12 +130,12 @@ void element_store(int type, void *array, uint64_t index, struct element value)
 	memcpy((char *)array + index * size, &bits, size);
 }
 
-/* Truncation towards zero to 64 bits of the target's signedness, saturating, NaN to 0; the caller wraps. */
+/* Truncation towards zero to 64 bits, saturating, NaN to 0; the caller wraps.  The 64 bits are signed, but for u64. */
 static uint64_t truncate_float(int to, double value)
 {
 	if (isnan(value))
 		return 0;
-	if (!srt_type_is_signed(to))
+	if (to == SCANRT_U64)
 		return value <= 0 ? 0 : value >= 18446744073709551616.0 ? UINT64_MAX : (uint64_t)value;
 	if (value >= 9223372036854775808.0)
 		return INT64_MAX;

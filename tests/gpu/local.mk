@@ -20,7 +20,11 @@ gpu_programs = \
 	tests/gpu/repeat \
 	tests/gpu/initial \
 	tests/gpu/values \
-	tests/gpu/stress
+	tests/gpu/stress \
+	tests/gpu/plans \
+	tests/gpu/host \
+	tests/gpu/images \
+	tests/gpu/reproducible
 check_PROGRAMS += $(gpu_programs)
 GPU_TESTS += $(gpu_programs)
 
@@ -37,3 +41,7 @@ tests_gpu_repeat_LDADD = $(device_libraries)
 tests_gpu_initial_LDADD = $(device_libraries)
 tests_gpu_values_LDADD = $(device_libraries)
 tests_gpu_stress_LDADD = $(device_libraries)
+tests_gpu_plans_LDADD = $(device_libraries)
+tests_gpu_host_LDADD = $(device_libraries)
+tests_gpu_images_LDADD = $(device_libraries)
+tests_gpu_reproducible_LDADD = $(device_libraries)
