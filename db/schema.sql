@@ -157,3 +157,115 @@ CREATE TABLE poison (
 	found_at TEXT NOT NULL CHECK (found_at GLOB '????-??-??T??:??:??Z'),
 	UNIQUE (device, source_hash, problem, variant)
 );
+
+-- ---- For people ----
+
+CREATE VIEW tuned AS SELECT
+	p.name AS problem,
+	c.class AS class,
+	c.low_count || CASE WHEN c.high_count = 9223372036854775807 THEN ' and more' ELSE ' to ' || c.high_count END AS counts,
+	v.text AS variant,
+	printf('%.2f', c.us) AS us,
+	printf('%.0f', c.count * p.moved_bytes / c.us / 1e3) AS "GB/s",
+	CASE WHEN c.copy_us > 0 THEN printf('%.1f %%', 100 * c.copy_us / c.us) ELSE '' END AS "of copy",
+	CASE WHEN c.default_us > 0 THEN printf('%+.1f %%', 100 * (c.default_us / c.us - 1)) ELSE '' END AS gain,
+	c.tuned_at AS "when",
+	d.name || CASE d.is_modelled WHEN 1 THEN ' (modelled)' ELSE '' END AS device
+FROM choice c JOIN problem p ON p.id = c.problem JOIN variant v ON v.id = c.variant JOIN device d ON d.id = c.device
+WHERE c.source_hash = (SELECT source_hash FROM choice WHERE device = c.device ORDER BY tuned_at DESC, id DESC LIMIT 1)
+ORDER BY d.name, d.id, p.id, c.low_count;
+
+CREATE VIEW why AS SELECT
+	p.name AS problem,
+	c.class AS class,
+	CASE WHEN t.variant = c.variant THEN 'chosen' ELSE t.status END AS verdict,
+	v.text AS variant,
+	CASE WHEN t.us > 0 THEN printf('%.2f', t.us) ELSE '' END AS us,
+	CASE WHEN t.low_us > 0 THEN printf('%.2f to %.2f', t.low_us, t.high_us) ELSE '' END AS "95 % interval",
+	CASE WHEN t.us > 0 THEN printf('%.3f', t.us / c.us) ELSE '' END AS "to the chosen",
+	coalesce(CASE WHEN t.variant = c.variant THEN c.reason ELSE t.note END, '') AS reason,
+	d.name AS device
+FROM choice c JOIN trial t ON t.run = c.run AND t.problem = c.problem AND t.class IN (c.class, '')
+JOIN problem p ON p.id = c.problem JOIN variant v ON v.id = t.variant JOIN device d ON d.id = c.device
+ORDER BY d.name, d.id, p.id, c.low_count, t.variant <> c.variant, t.us IS NULL, t.us, v.text;
+
+CREATE VIEW coverage AS SELECT
+	r.id AS run,
+	p.name AS problem,
+	count(DISTINCT t.variant) AS variants,
+	count(DISTINCT CASE t.status WHEN 'ok' THEN t.variant END) AS ok,
+	count(DISTINCT CASE t.status WHEN 'pruned' THEN t.variant END) AS pruned,
+	count(DISTINCT CASE WHEN t.status NOT IN ('ok', 'pruned', 'running') THEN t.variant END) AS failed,
+	count(DISTINCT CASE t.status WHEN 'running' THEN t.variant END) AS unfinished,
+	coalesce((SELECT group_concat(class, ' ') FROM (SELECT class FROM choice c WHERE c.device = r.device
+		AND c.problem = p.id AND c.source_hash = r.source_hash ORDER BY c.low_count)), 'none') AS chosen,
+	d.name AS device
+FROM trial t JOIN run r ON r.id = t.run JOIN problem p ON p.id = t.problem JOIN device d ON d.id = r.device
+GROUP BY r.id, p.id ORDER BY r.id DESC, p.id;
+
+CREATE VIEW failures AS SELECT
+	p.name AS problem,
+	v.text AS variant,
+	t.class AS class,
+	t.status AS status,
+	coalesce(t.note, '') AS reason,
+	t.run AS run,
+	t.tried_at AS "when",
+	d.name AS device
+FROM trial t JOIN run r ON r.id = t.run JOIN problem p ON p.id = t.problem JOIN variant v ON v.id = t.variant
+JOIN device d ON d.id = r.device
+WHERE t.status NOT IN ('ok', 'pruned', 'running') ORDER BY t.id DESC;
+
+CREATE VIEW stale AS SELECT
+	p.name AS problem,
+	c.class AS class,
+	v.text AS variant,
+	CASE WHEN c.source_hash <> l.source_hash THEN 'kernels have changed: no longer used'
+		WHEN o.driver_version <> n.driver_version
+			THEN 'tuned with driver ' || o.driver_version || ', now ' || n.driver_version || ': still used'
+		ELSE 'compiled by ' || o.compiler || ', now ' || n.compiler || ': still used' END AS reason,
+	c.tuned_at AS "when",
+	d.name AS device
+FROM choice c JOIN problem p ON p.id = c.problem JOIN variant v ON v.id = c.variant JOIN device d ON d.id = c.device
+JOIN run l ON l.id = (SELECT max(id) FROM run WHERE device = c.device) JOIN toolchain n ON n.id = l.toolchain
+LEFT JOIN run r ON r.id = c.run LEFT JOIN toolchain o ON o.id = r.toolchain
+WHERE c.source_hash <> l.source_hash OR o.id <> n.id ORDER BY d.name, d.id, p.id, c.low_count;
+
+CREATE VIEW runs AS SELECT
+	r.id AS run,
+	r.started_at AS started,
+	CAST(round((julianday(r.finished_at) - julianday(r.started_at)) * 86400) AS INTEGER) AS seconds,
+	r.status AS status,
+	r.effort AS effort,
+	(SELECT count(*) FROM trial WHERE run = r.id) AS trials,
+	(SELECT count(*) FROM choice WHERE run = r.id) AS choices,
+	(SELECT printf('%.0f', max(2 * bytes / copy_us / 1e3)) FROM roofline WHERE run = r.id GROUP BY run) AS "copy GB/s",
+	t.compiler AS compiler,
+	t.driver_version AS driver,
+	r.arguments AS arguments,
+	d.name AS device
+FROM run r JOIN device d ON d.id = r.device JOIN toolchain t ON t.id = r.toolchain ORDER BY r.id DESC;
+
+CREATE VIEW kernels AS SELECT
+	k.problem AS problem,
+	k.variant AS variant,
+	k.arch AS arch,
+	k.codegen AS codegen,
+	k.registers AS registers,
+	k.shared_bytes AS shared,
+	k.local_bytes AS local,
+	CASE WHEN i.size IS NULL THEN 'not kept' ELSE i.size || ' bytes' END AS image,
+	k.toolchain AS compiler,
+	k.built_at AS "when",
+	k.key AS key
+FROM kernel k LEFT JOIN image i ON i.hash = k.image ORDER BY k.problem, k.variant, k.id;
+
+CREATE VIEW help AS SELECT column1 AS "view", column2 AS "what it answers" FROM (VALUES
+	('tuned', 'what is used on this machine, how fast it is, and what tuning gained'),
+	('why', 'what each choice was up against: WHERE problem = ''sum i32'' AND class = ''large'''),
+	('coverage', 'how many variants each run tried for each problem, and which classes have a choice'),
+	('failures', 'variants that did not compile, crashed, hung, were wrong or could not be timed'),
+	('stale', 'choices that another driver, compiler or kernel has overtaken'),
+	('runs', 'when the tuner ran, how long, with what, and how it ended'),
+	('kernels', 'what was compiled: registers, memory, and whether the machine code is kept'),
+	('help', 'this table'));
