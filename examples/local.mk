@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: MIT
 #
 # Built as a user builds them, from scanrt.h and libscanrt alone, and installed as text.
-if EXAMPLES
 noinst_PROGRAMS += examples/line_index examples/prefix_sum
-endif
 exampledir = $(docdir)/examples
 dist_example_DATA = examples/device_memory.h examples/line_index.c examples/prefix_sum.c
 

@@ -6,8 +6,5 @@ api_scripts = \
 	tests/api/man.sh \
 	tests/api/style.sh \
 	tests/api/symbols.sh
-API_TESTS += tests/api/header.sh tests/api/layering.sh tests/api/man.sh tests/api/style.sh
-if EXAMPLES
-API_TESTS += tests/api/install.sh tests/api/symbols.sh
-endif
+API_TESTS += $(api_scripts)
 EXTRA_DIST += $(api_scripts)
