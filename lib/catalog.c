@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "../db/db.h"
@@ -62,6 +63,24 @@ void srt_catalog_free(struct srt_catalog *catalog)
 		free(catalog->paths[--catalog->count]);
 }
 
+static double now_us(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec * 1e6 + (double)now.tv_nsec / 1e3;
+}
+
+void srt_reading_enter(struct srt_reading *reading)
+{
+	reading->entered_us = now_us();
+}
+
+void srt_reading_leave(struct srt_reading *reading)
+{
+	reading->spent_us += now_us() - reading->entered_us;
+}
+
 void srt_reading_begin(struct srt_reading *reading, const struct srt_catalog *catalog, struct srt_account *account)
 {
 	memset(reading, 0, sizeof(*reading));
@@ -81,12 +100,10 @@ static void judge(struct srt_reading *reading, size_t index)
 	srt_strbuf_free(&reason);
 }
 
-struct srt_db *srt_reading_file(struct srt_reading *reading, size_t index)
+static struct srt_db *open_file(struct srt_reading *reading, size_t index)
 {
 	const char *path = reading->catalog->paths[index];
 
-	if (reading->files[index].is_tried)
-		return reading->files[index].db;
 	reading->files[index].is_tried = true;
 	/* The usual case of a missing file should not cost an attempt of SQLite's. */
 	if (access(path, F_OK) != 0) {
@@ -102,6 +119,16 @@ struct srt_db *srt_reading_file(struct srt_reading *reading, size_t index)
 	return reading->files[index].db;
 }
 
+struct srt_db *srt_reading_file(struct srt_reading *reading, size_t index)
+{
+	if (!reading->files[index].is_tried) {
+		srt_reading_enter(reading);
+		reading->files[index].db = open_file(reading, index);
+		srt_reading_leave(reading);
+	}
+	return reading->files[index].db;
+}
+
 bool srt_reading_is_trusted(const struct srt_reading *reading, size_t index)
 {
 	return reading->files[index].is_trusted;
@@ -111,7 +138,11 @@ void srt_reading_end(struct srt_reading *reading)
 {
 	size_t i;
 
+	srt_reading_enter(reading);
 	for (i = 0; i < SRT_CATALOG_FILES; i++)
 		srt_db_close(reading->files[i].db);
+	srt_reading_leave(reading);
+	if (reading->files[0].is_tried)
+		srt_account_add(reading->account, "the look-up in databases took %.0f us", reading->spent_us);
 	memset(reading, 0, sizeof(*reading));
 }

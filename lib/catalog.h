@@ -28,12 +28,18 @@ void srt_catalog_free(struct srt_catalog *catalog);
 struct srt_reading {
 	const struct srt_catalog *catalog;
 	struct srt_account *account;
+	double entered_us; /* when the database was last entered, on the monotonic clock */
+	double spent_us;   /* in the database, all told */
 	struct {
 		struct srt_db *db;
 		bool is_tried;
 		bool is_trusted;
 	} files[SRT_CATALOG_FILES];
 };
+
+/* Stand around each use of a file: the account of a plan ends with what the look-up took. */
+void srt_reading_enter(struct srt_reading *reading);
+void srt_reading_leave(struct srt_reading *reading);
 
 void srt_reading_begin(struct srt_reading *reading, const struct srt_catalog *catalog, struct srt_account *account);
 /* NULL where the file is missing or refused; the account has the reason. */

@@ -57,7 +57,9 @@ static bool load_from_file(struct srt_fetched *fetched, const struct fetch *fetc
 
 	if (!db || !srt_reading_is_trusted(fetch->reading, index))
 		return false;
+	srt_reading_enter(fetch->reading);
 	status = srt_db_find_image(db, fetch->recipe, fetch->wants_ptx ? "ptx" : NULL, &row, &is_found);
+	srt_reading_leave(fetch->reading);
 	if (!status && is_found) {
 		image_of_row(&image, &row, fetch);
 		status = load(fetched, fetch, &image);

@@ -94,8 +94,10 @@ static int find_rows(struct srt_db_choice *rows, size_t *count, const struct srt
 
 	srt_problem_format(&name, problem, false);
 	lookup.problem = srt_strbuf_text(&name);
+	srt_reading_enter(request->reading);
 	status = name.failed ? srt_fail(SCANRT_ERROR_OUT_OF_MEMORY, "no memory for a problem's name")
 			     : srt_db_find_choices(db, &lookup, rows, SRT_COVER_MAX, count);
+	srt_reading_leave(request->reading);
 	srt_strbuf_free(&name);
 	return status;
 }
