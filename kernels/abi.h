@@ -5,7 +5,7 @@
  *
  * Workspace: SCAN_CONTROL_BYTES of control words, then the tile words.  All zero when fresh.
  *   control[0]  the ticket: epoch in the high 32 bits, next tile in the low 32.  One atomic add draws a tile and tells
- *               the launch's epoch; whoever draws the last of `draws` tickets stores (epoch + 1, 0) for the next launch.
+ *               the launch's epoch; whoever draws the last of `draws` tickets stores (epoch + 1, 0) for the next one.
  *   control[1]  CTAs that have left, counted only in the last epoch, where the last one clears the tile words.
  *   tile words  SCAN_TILE_WORDS per tile, each 32 bits of tag (epoch and state) over 32 bits of value, so that a word
  *               of an earlier launch never passes for one of this launch and nothing is cleared between launches.

@@ -26,8 +26,9 @@ template <class P> struct scan_strategy<P, strategy::lookahead> {
 	using input = typename P::input;
 	using ring = stage_ring<P>;
 
-	/* Slots of rings in k.  A warp runs ahead of another by up to `ahead` tiles, so totals, written `ahead` tiles early,
-	 * need room for twice that; a barrier's waiter may lag by one phase only, so barriers need more than `ahead`. */
+	/* Slots of rings in k.  A warp runs ahead of another by up to `ahead` tiles, so totals, written `ahead` tiles
+	 * early, need room for twice that; a barrier's waiter may lag by one phase only, so barriers need more than
+	 * `ahead`. */
 	static constexpr int total_slots = 2 * P::ahead + 2;
 	static constexpr int barrier_slots = P::ahead + 2;
 
@@ -82,10 +83,10 @@ private:
 		slots[k % barrier_slots].wait(k / barrier_slots & 1, expected);
 	}
 
-	/* Role of the publisher warp: tile k's aggregate goes out as soon as its warps have reduced it; then the stage of
-	 * tile k - ahead, scanned by now or soon, is filled with a new tile. */
-	static __device__ __forceinline__ void publish(const scan_arguments &arguments, shared_storage &shared, char *buffer,
-		int lane)
+	/* Role of the publisher warp: tile k's aggregate goes out as soon as its warps have reduced it; then the stage
+	 * of tile k - ahead, scanned by now or soon, is filled with a new tile. */
+	static __device__ __forceinline__ void publish(
+		const scan_arguments &arguments, shared_storage &shared, char *buffer, int lane)
 	{
 		u32 k = 0, refill = 0;
 		for (;; k++) {
@@ -134,7 +135,8 @@ private:
 	}
 
 	/* Folds up to `gather` of the next `left` batches into base; their loads are in flight together. */
-	static __device__ __forceinline__ void fold(maybe<T> &base, const tile_words<P> &words, u32 batch, u32 left, int lane)
+	static __device__ __forceinline__ void fold(
+		maybe<T> &base, const tile_words<P> &words, u32 batch, u32 left, int lane)
 	{
 		typename tile_words<P>::entry seen[P::gather];
 		bool is_ready;
@@ -167,8 +169,8 @@ private:
 	}
 
 	/* Role of a compute warp: reduces its slice of tile k + ahead, then scans and stores its slice of tile k. */
-	static __device__ __forceinline__ void compute(const scan_arguments &arguments, shared_storage &shared, char *buffer,
-		int warp, int lane)
+	static __device__ __forceinline__ void compute(
+		const scan_arguments &arguments, shared_storage &shared, char *buffer, int warp, int lane)
 	{
 		u32 reduced = 0; /* tiles reduced; one more after the last tile was met */
 		bool has_more = true;
@@ -184,9 +186,10 @@ private:
 		}
 	}
 
-	/* Leaves the total of this warp's slice of the CTA's k-th tile in warp_total; false where there is no such tile. */
-	static __device__ __forceinline__ bool reduce(const scan_arguments &arguments, shared_storage &shared, char *buffer,
-		u32 k, int warp, int lane)
+	/* Leaves the total of this warp's slice of the CTA's k-th tile in warp_total; false where there is no such
+	 * tile. */
+	static __device__ __forceinline__ bool reduce(
+		const scan_arguments &arguments, shared_storage &shared, char *buffer, u32 k, int warp, int lane)
 	{
 		const u32 tile = shared.stages.wait(k);
 		if (tile >= arguments.tiles)
@@ -206,8 +209,8 @@ private:
 		return true;
 	}
 
-	static __device__ __forceinline__ void scan(const scan_arguments &arguments, shared_storage &shared, char *buffer, u32 k,
-		int warp, int lane)
+	static __device__ __forceinline__ void scan(
+		const scan_arguments &arguments, shared_storage &shared, char *buffer, u32 k, int warp, int lane)
 	{
 		const u32 tile = shared.stages.tile_of(k);
 		const int count = tile_count(arguments, tile);
@@ -218,8 +221,8 @@ private:
 	}
 
 	template <bool is_full>
-	static __device__ __forceinline__ void scan_slice(const scan_arguments &arguments, shared_storage &shared, char *buffer,
-		u32 k, u32 tile, int count, int warp, int lane)
+	static __device__ __forceinline__ void scan_slice(const scan_arguments &arguments, shared_storage &shared,
+		char *buffer, u32 k, u32 tile, int count, int warp, int lane)
 	{
 		slice<P, is_full> mine(lane, slice_count<P>(count, warp));
 		staged_slice<P>(arguments, buffer, k, tile, warp).load(mine);
@@ -232,7 +235,8 @@ private:
 		wait(shared.has_prefix, k, 1);
 		maybe<T> prefix = {shared.prefix[k % barrier_slots], tile > 0 || P::has_initial};
 		if (mine.has_total()) {
-			block_scan<P> block(shared.warp_total[k % total_slots], live_warps<P, is_full>(count), warp, lane);
+			block_scan<P> block(
+				shared.warp_total[k % total_slots], live_warps<P, is_full>(count), warp, lane);
 			typename P::output *out = static_cast<typename P::output *>(arguments.out);
 			mine.store(out + u64(tile) * P::tile + warp * P::slice, combine<P>(prefix, block.earlier));
 		}

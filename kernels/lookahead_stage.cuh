@@ -100,14 +100,16 @@ template <class P> struct staged_slice {
 	u64 from, to;        /* global byte addresses that the stage holds */
 	bool is_aligned;
 
-	__device__ __forceinline__ staged_slice(const scan_arguments &arguments, const char *buffer, u32 k, u32 tile, int warp)
+	__device__ __forceinline__ staged_slice(
+		const scan_arguments &arguments, const char *buffer, u32 k, u32 tile, int warp)
 	{
 		stage_extent<P> extent(arguments, tile);
 		global = static_cast<const input *>(arguments.in) + u64(tile) * P::tile + warp * P::slice;
 		from = extent.from;
 		to = extent.to;
 		is_aligned = extent.begin % 16 == 0;
-		stage = buffer + k % P::stages * P::stage_bytes + (extent.begin & 15) + warp * P::slice * int(sizeof(input));
+		stage = buffer + k % P::stages * P::stage_bytes + (extent.begin & 15) +
+			warp * P::slice * int(sizeof(input));
 	}
 
 	/* The elements of a lane's vector in a row, converted. */
@@ -155,7 +157,8 @@ private:
 		return global[index];
 	}
 
-	template <bool is_full> __device__ __forceinline__ T reduce_vector(const slice_extent<P, is_full> &where, int row) const
+	template <bool is_full>
+	__device__ __forceinline__ T reduce_vector(const slice_extent<P, is_full> &where, int row) const
 	{
 		T item[P::vector];
 		read(item, where, row);

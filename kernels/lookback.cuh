@@ -15,7 +15,8 @@ namespace scan {
 
 /* The prefix of tile `tile` > 0: all elements before it, and the initial value.  Called by a full warp, which reads
  * 32 entries at a time, lane 0 the nearest.  Tile 0 always has a prefix, so lanes beyond it are never needed. */
-template <class P> __device__ __forceinline__ typename P::value look_back(const tile_words<P> &words, u32 tile, int lane)
+template <class P>
+__device__ __forceinline__ typename P::value look_back(const tile_words<P> &words, u32 tile, int lane)
 {
 	typename P::value after; /* what lies between the window and the tile */
 	for (u32 nearest = tile - 1;; nearest -= warp_size) {
@@ -64,8 +65,8 @@ template <class P> struct scan_strategy<P, strategy::lookback> {
 
 private:
 	template <bool is_full>
-	static __device__ __forceinline__ void run_tile(const scan_arguments &arguments, shared_storage &shared, ticket mine,
-		u64 first, int count)
+	static __device__ __forceinline__ void run_tile(
+		const scan_arguments &arguments, shared_storage &shared, ticket mine, u64 first, int count)
 	{
 		const int lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size;
 		slice<P, is_full> part(lane, slice_count<P>(count, warp));
@@ -83,9 +84,10 @@ private:
 		part.store(static_cast<typename P::output *>(arguments.out) + first, combine<P>(prefix, block.earlier));
 	}
 
-	/* Called by warp 0: publishes this tile's part in the exchange and leaves the tile's prefix in shared memory. */
-	static __device__ __forceinline__ void find_prefix(const scan_arguments &arguments, shared_storage &shared, ticket mine,
-		T aggregate, int lane)
+	/* Called by warp 0: publishes this tile's part in the exchange and leaves the tile's prefix in shared
+	 * memory. */
+	static __device__ __forceinline__ void find_prefix(
+		const scan_arguments &arguments, shared_storage &shared, ticket mine, T aggregate, int lane)
 	{
 		const tile_words<P> words(arguments, mine.epoch);
 		maybe<T> prefix = initial_value<P>(arguments);

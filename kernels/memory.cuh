@@ -50,7 +50,8 @@ __device__ __forceinline__ void load_stream(chunk<8> &c, const void *p)
 }
 __device__ __forceinline__ void load_stream(chunk<16> &c, const void *p)
 {
-	asm volatile("ld.global.cs.v4.u32 {%0, %1, %2, %3}, [%4];" : "=r"(c.x), "=r"(c.y), "=r"(c.z), "=r"(c.w) : "l"(p));
+	asm volatile("ld.global.cs.v4.u32 {%0, %1, %2, %3}, [%4];"
+		: "=r"(c.x), "=r"(c.y), "=r"(c.z), "=r"(c.w) : "l"(p));
 }
 
 __device__ __forceinline__ void store_stream(void *p, chunk<1> c)

@@ -95,7 +95,7 @@ struct op_prod {
 	static constexpr bool is_commutative = true;
 	template <class T> static __device__ __forceinline__ T apply(T earlier, T later)
 	{
-		if constexpr (type_traits<T>::is_integer) /* u16 operands would be promoted to int, whose product overflows */
+		if constexpr (type_traits<T>::is_integer) /* u16 would be promoted to int, whose product overflows */
 			return T(unsigned_t<T>(u64(unsigned_t<T>(earlier)) * u64(unsigned_t<T>(later))));
 		else
 			return convert<T>(widen(earlier) * widen(later));

@@ -22,13 +22,15 @@ struct phase_barrier {
 	/* One thread, before the block barrier that precedes all use. */
 	__device__ __forceinline__ void init(u32 expected)
 	{
-		asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(shared_address(&word)), "r"(expected) : "memory");
+		asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::
+			"r"(shared_address(&word)), "r"(expected) : "memory");
 	}
 
 	/* Releases what this thread wrote to those who wait. */
 	__device__ __forceinline__ void arrive()
 	{
-		asm volatile("{ .reg .b64 state; mbarrier.arrive.shared.b64 state, [%0]; }" ::"r"(shared_address(&word)) : "memory");
+		asm volatile("{ .reg .b64 state; mbarrier.arrive.shared.b64 state, [%0]; }" ::
+			"r"(shared_address(&word)) : "memory");
 	}
 
 	__device__ __forceinline__ void wait(u32 parity, u32)
@@ -101,10 +103,11 @@ __device__ __forceinline__ void start_copy(void *to, const void *from, u32 bytes
 	if (lane != 0)
 		return;
 	u32 word = shared_address(barrier);
-	asm volatile("{ .reg .b64 state; mbarrier.arrive.expect_tx.shared.b64 state, [%0], %1; }" ::"r"(word), "r"(bytes)
-		: "memory");
+	asm volatile("{ .reg .b64 state; mbarrier.arrive.expect_tx.shared.b64 state, [%0], %1; }" ::
+		"r"(word), "r"(bytes) : "memory");
 	if (bytes > 0)
-		asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::
+		asm volatile(
+			"cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::
 			"r"(shared_address(to)), "l"(from), "r"(bytes), "r"(word) : "memory");
 #elif __CUDA_ARCH__ >= 800
 	for (u32 i = lane * 16; i < bytes; i += warp_size * 16)
@@ -120,11 +123,13 @@ __device__ __forceinline__ void start_copy(void *to, const void *from, u32 bytes
 #pragma unroll
 		for (int b = 0; b < batch; b++)
 			if (i + b * warp_size * 16 < bytes)
-				vector[b] = *reinterpret_cast<const uint4 *>(static_cast<const char *>(from) + i + b * warp_size * 16);
+				vector[b] = *reinterpret_cast<const uint4 *>(
+					static_cast<const char *>(from) + i + b * warp_size * 16);
 #pragma unroll
 		for (int b = 0; b < batch; b++)
 			if (i + b * warp_size * 16 < bytes)
-				*reinterpret_cast<uint4 *>(static_cast<char *>(to) + i + b * warp_size * 16) = vector[b];
+				*reinterpret_cast<uint4 *>(
+					static_cast<char *>(to) + i + b * warp_size * 16) = vector[b];
 	}
 	barrier->arrive();
 #endif

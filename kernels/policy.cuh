@@ -65,12 +65,14 @@ static_assert(policy::tile == policy::block * policy::items, "tile: host and dev
 static_assert(policy::tile_words == (sizeof(policy::value) + 3) / 4, "tile_words: host and device differ");
 static_assert(policy::shared_bytes == SCAN_SHARED_BYTES, "shared_bytes: host and device differ");
 static_assert(policy::how != strategy::lookahead || policy::stages > policy::ahead, "stages: not more than ahead");
-static_assert(policy::how != strategy::lookahead || (policy::ahead >= 1 && policy::gather >= 1), "ahead, gather: below 1");
+static_assert(
+	policy::how != strategy::lookahead || (policy::ahead >= 1 && policy::gather >= 1), "ahead, gather: below 1");
 static_assert(policy::residency >= 1, "residency: below 1");
 static_assert(sizeof(policy::value) <= SCAN_INITIAL_BYTES, "accumulator: larger than the initial value's room");
 
 } // namespace scan
 
-#define SCAN_KERNEL extern "C" __global__ void __launch_bounds__(scan::policy::threads, scan::policy::residency) SCAN_ENTRY
+#define SCAN_KERNEL \
+	extern "C" __global__ void __launch_bounds__(scan::policy::threads, scan::policy::residency) SCAN_ENTRY
 
 #endif

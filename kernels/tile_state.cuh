@@ -40,7 +40,8 @@ __device__ __forceinline__ void leave_epoch(const scan_arguments &arguments, boo
 	__shared__ bool is_last_block;
 	__syncthreads();
 	if (threadIdx.x == 0) {
-		__threadfence(); /* this block's reads of tile words come before the count that lets another clear them */
+		/* This block's reads of tile words come before the count that lets another clear them. */
+		__threadfence();
 		is_last_block = atomicAdd(arguments.control + 1, 1ull) == gridDim.x - 1;
 		__threadfence();
 	}

@@ -109,7 +109,7 @@ template <class From> __device__ __forceinline__ f32 to_f32_for_narrowing(From x
 		return f32(x);
 	else if constexpr (sizeof(From) <= 4)
 		return round_to_odd(f64(x));
-	else /* beyond 2^53 every value is far over the largest f16, and a bf16 has 8 bits: clear the tail, keep it sticky */
+	else /* beyond 2^53 all is far over the largest f16, and a bf16 has 8 bits: clear the tail, keep it sticky */
 		return round_to_odd(f64(x < (From(1) << 53) && (!type_traits<From>::is_signed || x > -(From(1) << 53)) ?
 			x : From((x >> 11 << 11) | From((x & 2047) != 0 ? 2048 : 0))));
 }

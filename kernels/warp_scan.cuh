@@ -39,7 +39,8 @@ template <shuffle way, class T> __device__ __forceinline__ T shuffle_value(T val
 }
 
 /* The combination of the values of lanes 0 .. count-1; valid in lane 0 only, and only if count > 0. */
-template <class P> __device__ __forceinline__ typename P::value warp_reduce(typename P::value value, int count, int lane)
+template <class P>
+__device__ __forceinline__ typename P::value warp_reduce(typename P::value value, int count, int lane)
 {
 #pragma unroll
 	for (int reach = 1; reach < warp_size; reach *= 2) {
@@ -51,8 +52,8 @@ template <class P> __device__ __forceinline__ typename P::value warp_reduce(type
 }
 
 /* The same for lanes that hold the values from last to first: lane 0 the last, lane count-1 the first. */
-template <class P> __device__ __forceinline__ typename P::value warp_reduce_backwards(typename P::value value, int count,
-	int lane)
+template <class P>
+__device__ __forceinline__ typename P::value warp_reduce_backwards(typename P::value value, int count, int lane)
 {
 #pragma unroll
 	for (int reach = 1; reach < warp_size; reach *= 2) {
@@ -71,7 +72,8 @@ template <class P, warp_scan_kind kind> struct warp_scan;
 template <class P> struct warp_scan<P, warp_scan_kind::shuffle> {
 	struct storage {};
 	template <int rows>
-	static __device__ __forceinline__ void run(typename P::value (&value)[rows], const int (&count)[rows], int lane, storage *)
+	static __device__ __forceinline__ void run(
+		typename P::value (&value)[rows], const int (&count)[rows], int lane, storage *)
 	{
 #pragma unroll
 		for (int reach = 1; reach < warp_size; reach *= 2) {

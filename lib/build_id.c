@@ -58,8 +58,8 @@ static int visit_library(struct dl_phdr_info *info, size_t size, void *user)
 		return 0;
 	for (header = info->dlpi_phdr; header < end && !search->is_found; header++)
 		if (header->p_type == PT_NOTE)
-			search->is_found = read_build_id(search->text, (const char *)(info->dlpi_addr + header->p_vaddr),
-				header->p_memsz);
+			search->is_found = read_build_id(
+				search->text, (const char *)(info->dlpi_addr + header->p_vaddr), header->p_memsz);
 	return 1;
 }
 

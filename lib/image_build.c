@@ -68,8 +68,8 @@ static void prepare_log(struct link_log *log)
 	log->values[1] = (void *)(uintptr_t)sizeof(log->text);
 }
 
-static int fail_link(const struct srt_driver *driver, CUresult result, const char *call, const struct link_log *messages,
-	struct srt_strbuf *log)
+static int fail_link(const struct srt_driver *driver, CUresult result, const char *call,
+	const struct link_log *messages, struct srt_strbuf *log)
 {
 	if (log)
 		srt_strbuf_append(log, messages->text);
@@ -106,8 +106,8 @@ static int link_ptx(struct srt_image *image, const struct srt_driver *driver, co
 	result = driver->cuLinkCreate(2, messages.names, messages.values, &state);
 	if (result == CUDA_SUCCESS) {
 		call = "cuLinkAddData";
-		result = driver->cuLinkAddData(state, CU_JIT_INPUT_PTX, (void *)(uintptr_t)ptx, size + 1, image->entry, 0,
-			NULL, NULL);
+		result = driver->cuLinkAddData(
+			state, CU_JIT_INPUT_PTX, (void *)(uintptr_t)ptx, size + 1, image->entry, 0, NULL, NULL);
 	}
 	if (result == CUDA_SUCCESS) {
 		call = "cuLinkComplete";
@@ -178,8 +178,9 @@ static int build_linked(struct srt_image *image, const struct srt_rtc *rtc, cons
 	int status;
 
 	if (!driver)
-		return srt_fail(SCANRT_ERROR_COMPILER, "%s makes no machine code for %s, and there is no driver to do so",
-			srt_rtc_toolchain(rtc), image->arch);
+		return srt_fail(SCANRT_ERROR_COMPILER,
+			"%s makes no machine code for %s, and there is no driver to do so", srt_rtc_toolchain(rtc),
+			image->arch);
 	status = srt_image_build_ptx(image, rtc, problem, variant, capability, log);
 	if (!status)
 		status = srt_image_link(image, driver, log);

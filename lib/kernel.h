@@ -45,6 +45,7 @@ void srt_workspace_destroy(struct srt_workspace *workspace, const struct srt_dri
 /* Launches one scan of count elements, 1 <= count <= srt_variant_max_count(); arguments are not checked again.
  * grid_limit bounds the blocks of a persistent kernel; 0: as many as are resident. */
 int srt_kernel_launch(const struct srt_kernel *kernel, const struct srt_driver *driver,
-	const struct srt_workspace *workspace, uint64_t out, uint64_t in, uint64_t count, uint32_t grid_limit, void *stream);
+	const struct srt_workspace *workspace, uint64_t out, uint64_t in, uint64_t count, uint32_t grid_limit,
+	void *stream);
 
 #endif

@@ -202,8 +202,9 @@ static int resolve_count(struct srt_problem *problem, uint64_t max_count)
 	problem->max_count = max_count ? max_count : UINT64_C(1) << 32;
 	/* No array is larger than half the address space: then no sum of an address and a size wraps. */
 	if (problem->max_count > (uint64_t)INT64_MAX / size)
-		return srt_fail(SCANRT_ERROR_COUNT, "max_count %" PRIu64 " elements of %zu bytes exceed the address space",
-			problem->max_count, size);
+		return srt_fail(SCANRT_ERROR_COUNT,
+			"max_count %" PRIu64 " elements of %zu bytes exceed the address space", problem->max_count,
+			size);
 	return SCANRT_OK;
 }
 
@@ -217,8 +218,9 @@ static int take_initial(struct srt_problem *problem, const struct scanrt_problem
 	if (problem->is_initial_on_device && !given->initial)
 		return srt_fail(SCANRT_ERROR_NULL_POINTER, "SCANRT_INITIAL_ON_DEVICE is set and initial is null");
 	if (problem->is_initial_on_device && (uintptr_t)given->initial % size != 0)
-		return srt_fail(SCANRT_ERROR_MISALIGNED, "the initial value at %p is not aligned to the %zu bytes of %s",
-			given->initial, size, srt_type_name(problem->accumulator_type));
+		return srt_fail(SCANRT_ERROR_MISALIGNED,
+			"the initial value at %p is not aligned to the %zu bytes of %s", given->initial, size,
+			srt_type_name(problem->accumulator_type));
 	assert(size <= sizeof(problem->initial));
 	if (problem->is_initial_on_device)
 		problem->initial_on_device = given->initial;

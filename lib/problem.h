@@ -14,7 +14,7 @@
  * API refuses them; scantune and the tests use them to check that a kernel keeps the order of its operands. */
 enum srt_internal_operator {
 	SRT_OP_LAST = 1000,   /* the last non-zero element: apply(a, b) = b ? b : a; any integer type */
-	SRT_OP_AFFINE = 1001  /* maps x -> a x + b packed as a (high half) and b (low half), modulo 2^(bits/2); unsigned */
+	SRT_OP_AFFINE = 1001  /* x -> a x + b, packed as a (high half) and b (low), modulo 2^(bits/2); unsigned */
 };
 
 /* What a kernel is compiled for. */
@@ -43,7 +43,7 @@ bool srt_type_is_float(int type);
 bool srt_type_is_signed(int type);
 const char *srt_op_name(int op);             /* "sum" "prod" "min" "max" "and" "or" "xor" "last" "affine"; NULL */
 int srt_op_parse(int *op, const char *name); /* public operators only */
-const char *srt_op_class(int op);            /* operators that cost the same share tuning: "arithmetic", "order", "bit", ... */
+const char *srt_op_class(int op);            /* what costs the same shares tuning: "arithmetic", "order", "bit", ... */
 bool srt_op_takes(int op, int accumulator_type);
 bool srt_op_is_commutative(int op);
 /* Every type and public operator, for loops: index from 0, 0 at the end. */

@@ -87,8 +87,8 @@ static int find_functions(struct srt_rtc *rtc, void *library)
 	for (i = 0; i < COUNT_OF(rows); i++) {
 		address = dlsym(library, rows[i].name);
 		if (!address)
-			return srt_fail(SCANRT_ERROR_COMPILER_TOO_OLD, "NVRTC has no function %s: CUDA 11.2 or newer is needed",
-				rows[i].name);
+			return srt_fail(SCANRT_ERROR_COMPILER_TOO_OLD,
+				"NVRTC has no function %s: CUDA 11.2 or newer is needed", rows[i].name);
 		memcpy((char *)&rtc->call + rows[i].offset, &address, sizeof(address));
 	}
 	return SCANRT_OK;
@@ -104,8 +104,8 @@ static int ask_version(struct srt_rtc *rtc)
 		return fail_call(rtc, result, "nvrtcVersion");
 	rtc->version = major * 1000 + minor * 10;
 	if (rtc->version < LEAST_VERSION)
-		return srt_fail(SCANRT_ERROR_COMPILER_TOO_OLD, "NVRTC is of CUDA %d.%d, and 11.2 or newer is needed", major,
-			minor);
+		return srt_fail(SCANRT_ERROR_COMPILER_TOO_OLD, "NVRTC is of CUDA %d.%d, and 11.2 or newer is needed",
+			major, minor);
 	return SCANRT_OK;
 }
 

@@ -50,7 +50,7 @@ enum scanrt_status {
 	SCANRT_ERROR_OPERATOR = 105,          /* an unknown operator */
 	SCANRT_ERROR_MODE = 106,              /* an unknown mode, direction, segment kind or layout */
 	SCANRT_ERROR_STRUCT_SIZE = 107,       /* a structure's size is too small, or its unknown tail is not zero */
-	SCANRT_ERROR_VARIANT = 108,           /* a variant that does not parse, or that the problem or device excludes */
+	SCANRT_ERROR_VARIANT = 108,           /* a variant that does not parse, or that problem or device excludes */
 	SCANRT_ERROR_CONTEXT = 109,           /* a plan or pointer of another context or device */
 	SCANRT_ERROR_FLAGS = 110,             /* unknown flag bits */
 
@@ -170,8 +170,10 @@ typedef void (*scanrt_log_function)(void *user, const char *line);
 
 struct scanrt_context_options {
 	size_t size;             /* sizeof(struct scanrt_context_options) */
-	const char *device;      /* "0", "1", ... an ordinal; NULL: the calling thread's current CUDA context, or device 0 */
-	const char *database;    /* as SCANRT_DB: a path (only this file), or "off"; NULL: the environment, else the usual files */
+	/* "0", "1", ... an ordinal; NULL: the calling thread's current CUDA context, or device 0 */
+	const char *device;
+	/* as SCANRT_DB: a path (only this file), or "off"; NULL: the environment, else the usual files */
+	const char *database;
 	scanrt_log_function log; /* NULL: SCANRT_LOG decides (a file's path, or "stderr") */
 	void *log_user;
 };
@@ -179,9 +181,10 @@ struct scanrt_context_options {
 
 struct scanrt_plan_options {
 	size_t size;             /* sizeof(struct scanrt_plan_options) */
-	const char *variant;     /* pin this variant (text form of scanrt-variant(5)); NULL: SCANRT_VARIANT, else look up */
+	const char *variant;     /* pins a variant (text of scanrt-variant(5)); NULL: SCANRT_VARIANT, else look up */
 	uint32_t flags;          /* SCANRT_REPRODUCIBLE, SCANRT_CODEGEN_PTX */
-	void *workspace;         /* device memory of scanrt_plan_workspace_size() bytes, 256-byte aligned; NULL: the plan's own */
+	/* device memory of scanrt_plan_workspace_size() bytes, 256-byte aligned; NULL: the plan's own */
+	void *workspace;
 	size_t workspace_size;   /* bytes */
 };
 #define SCANRT_REPRODUCIBLE 1u /* the fixed variant: same bits after every retuning and on every GPU */

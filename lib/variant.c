@@ -149,10 +149,10 @@ static int parse_knob(struct srt_variant *variant, unsigned *seen, char *text)
 	if (*seen & bit)
 		return srt_fail(SCANRT_ERROR_VARIANT, "%s is given twice", knob->name);
 	*seen |= bit;
-	/* A knob that the strategy lacks is refused even at 0: the text means something else than its author thought. */
+	/* A knob that the strategy lacks is refused even at 0: the text does not mean what its author thought. */
 	if (default_of(knob, variant->strategy) == 0)
-		return srt_fail(SCANRT_ERROR_VARIANT, "strategy %s has no knob %s", srt_strategy_name(variant->strategy),
-			knob->name);
+		return srt_fail(SCANRT_ERROR_VARIANT, "strategy %s has no knob %s",
+			srt_strategy_name(variant->strategy), knob->name);
 	status = parse_value(&value, knob, equals + 1);
 	if (!status)
 		status = check_range(knob, variant->strategy, value);

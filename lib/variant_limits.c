@@ -89,10 +89,11 @@ static int check_problem(const struct srt_variant *variant, const struct srt_pro
 	int vector = srt_problem_vector(problem);
 
 	if (variant->items % vector != 0)
-		return srt_fail(SCANRT_ERROR_VARIANT, "items=%d is not a multiple of %d, the elements of a 16-byte vector",
-			variant->items, vector);
+		return srt_fail(SCANRT_ERROR_VARIANT,
+			"items=%d is not a multiple of %d, the elements of a 16-byte vector", variant->items, vector);
 	if (variant->strategy == SRT_LOOKAHEAD && variant->ahead >= variant->stages)
-		return srt_fail(SCANRT_ERROR_VARIANT, "ahead=%d is not below stages=%d", variant->ahead, variant->stages);
+		return srt_fail(
+			SCANRT_ERROR_VARIANT, "ahead=%d is not below stages=%d", variant->ahead, variant->stages);
 	return SCANRT_OK;
 }
 
@@ -108,11 +109,12 @@ static int check_threads(const struct srt_variant *variant, const struct srt_dev
 	int most = limit_of(device->threads_per_block, MOST_THREADS);
 
 	if (threads > most)
-		return srt_fail(SCANRT_ERROR_VARIANT, "block=%d makes %d threads, and the device allows %d", variant->block,
-			threads, most);
+		return srt_fail(SCANRT_ERROR_VARIANT, "block=%d makes %d threads, and the device allows %d",
+			variant->block, threads, most);
 	if (device->threads_per_sm > 0 && threads * variant->residency > device->threads_per_sm)
-		return srt_fail(SCANRT_ERROR_VARIANT, "residency=%d blocks of %d threads exceed the multiprocessor's %d",
-			variant->residency, threads, device->threads_per_sm);
+		return srt_fail(SCANRT_ERROR_VARIANT,
+			"residency=%d blocks of %d threads exceed the multiprocessor's %d", variant->residency, threads,
+			device->threads_per_sm);
 	if (device->blocks_per_sm > 0 && variant->residency > device->blocks_per_sm)
 		return srt_fail(SCANRT_ERROR_VARIANT, "residency=%d exceeds the multiprocessor's %d blocks",
 			variant->residency, device->blocks_per_sm);
@@ -127,8 +129,9 @@ static int check_shared(const struct srt_variant *variant, const struct srt_prob
 	size_t resident = (bytes + (size_t)device->reserved_shared_per_block) * (size_t)variant->residency;
 
 	if (bytes > most)
-		return srt_fail(SCANRT_ERROR_VARIANT, "stages=%d tiles take %zu bytes of shared memory, and a block may have %zu",
-			variant->stages, bytes, most);
+		return srt_fail(SCANRT_ERROR_VARIANT,
+			"stages=%d tiles take %zu bytes of shared memory, and a block may have %zu", variant->stages,
+			bytes, most);
 	if (device->shared_per_sm > 0 && resident > (size_t)device->shared_per_sm)
 		return srt_fail(SCANRT_ERROR_VARIANT,
 			"residency=%d blocks take %zu bytes of shared memory, and the multiprocessor has %d",
