@@ -1,1 +1,49 @@
 # SPDX-License-Identifier: MIT
+#
+# The emulated device: a shared object beside libscanrt that exports the Driver API and a few symbols of counters.h.
+# It includes nothing of lib/ and links nothing of it.
+pkglib_LTLIBRARIES += libscanrt-emu.la
+
+EMU_DRIVER_SOURCES = \
+	emu/counters.h \
+	emu/driver.h \
+	emu/driver_attribute.c \
+	emu/driver_capture.c \
+	emu/driver_capture_query.c \
+	emu/driver_clock.c \
+	emu/driver_context.c \
+	emu/driver_copy.c \
+	emu/driver_counters.c \
+	emu/driver_device.c \
+	emu/driver_enter.c \
+	emu/driver_error.c \
+	emu/driver_event.c \
+	emu/driver_function.c \
+	emu/driver_graph.c \
+	emu/driver_graph_node.c \
+	emu/driver_handle.c \
+	emu/driver_inject.c \
+	emu/driver_launch.c \
+	emu/driver_library.c \
+	emu/driver_linker.c \
+	emu/driver_memory.c \
+	emu/driver_model.c \
+	emu/driver_module.c \
+	emu/driver_occupancy.c \
+	emu/driver_primary.c \
+	emu/driver_proc.c \
+	emu/driver_proc.def \
+	emu/driver_ptsz.c \
+	emu/driver_ptsz.def \
+	emu/driver_stream.c \
+	emu/driver_work.c
+
+# The parser and the interpreter.
+EMU_MACHINE_SOURCES = \
+	emu/machine.h \
+	emu/module.h
+
+libscanrt_emu_la_SOURCES = $(EMU_DRIVER_SOURCES) $(EMU_MACHINE_SOURCES)
+libscanrt_emu_la_CPPFLAGS = -D_GNU_SOURCE -I$(srcdir)/emu $(CUDA_CPPFLAGS)
+libscanrt_emu_la_CFLAGS = $(AM_CFLAGS)
+libscanrt_emu_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -export-symbols-regex '^(cu[A-Z]|scanrtEmu)'
