@@ -38,7 +38,7 @@ LOG_DRIVER = env AM_TAP_AWK='$(AWK)' $(SHELL) $(top_srcdir)/build-aux/tap-driver
 SH_LOG_DRIVER = $(LOG_DRIVER)
 SH_LOG_COMPILER = $(SHELL)
 
-# Tests see neither the user's databases nor the user's choice of driver, whoever runs them.
+# Tests see nothing of the user's databases, pins and logs, whoever runs them.
 AM_TESTS_ENVIRONMENT = \
 	unset SCANRT_DB SCANRT_VARIANT SCANRT_LOG SCANRT_WRITE_CACHE XDG_CACHE_HOME; \
 	HOME='$(abs_top_builddir)/tests/home'; export HOME; mkdir -p "$$HOME"; \
