@@ -9,7 +9,7 @@
  * met between 8 and 16 MiB on an H200. */
 #define LOOKAHEAD_BYTES (UINT64_C(12) << 20)
 
-/* Look-ahead moves its input with bulk copies, which came with compute capability 9.0. */
+/* Look-ahead runs everywhere; the bulk copies that make it the fastest came with compute capability 9.0. */
 #define LOOKAHEAD_CAPABILITY 90
 
 static size_t largest_element(const struct srt_problem *problem)
@@ -191,12 +191,5 @@ int srt_heuristic_reproducible(struct srt_variant *variant, const struct srt_pro
 	*variant = make(SRT_LOOKAHEAD, 256, items_of(problem, largest_element(problem) == 1 ? 2 : 4));
 	variant->stages = 3;
 	variant->ahead = 1;
-	if (device->capability >= LOOKAHEAD_CAPABILITY && is_fit(variant, problem, device))
-		return SCANRT_OK;
-	if (!is_exact(problem))
-		return srt_fail(SCANRT_ERROR_UNSUPPORTED,
-			"a reproducible scan that rounds needs the look-ahead strategy, which this device of compute "
-			"capability %d.%d does not run", device->capability / 10, device->capability % 10);
-	*variant = make(SRT_LOOKBACK, 256, items_of(problem, 4));
 	return srt_variant_check(variant, problem, device);
 }

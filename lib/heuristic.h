@@ -27,8 +27,8 @@ size_t srt_heuristic_ranges(struct srt_range ranges[SRT_HEURISTIC_MAX], const st
 int srt_heuristic_at(struct srt_variant *variant, const struct srt_problem *problem, const struct srt_device *device,
 	uint64_t count);
 
-/* The one variant of SCANRT_REPRODUCIBLE: it depends on the element size alone, so that a problem has the same bits on
- * every GPU.  SCANRT_ERROR_UNSUPPORTED where the device cannot run it and rounding would show that. */
+/* The one variant of SCANRT_REPRODUCIBLE: it depends on the element sizes alone, so that a problem has the same bits on
+ * every GPU. */
 int srt_heuristic_reproducible(struct srt_variant *variant, const struct srt_problem *problem,
 	const struct srt_device *device);
 
