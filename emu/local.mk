@@ -2,7 +2,7 @@
 #
 # The emulated device: a shared object beside libscanrt that exports the Driver API and a few symbols of counters.h.
 # It includes nothing of lib/ and links nothing of it.
-pkglib_LTLIBRARIES += libscanrt-emu.la
+lib_LTLIBRARIES += libscanrt-emu.la
 
 EMU_DRIVER_SOURCES = \
 	emu/counters.h \
@@ -47,3 +47,9 @@ libscanrt_emu_la_SOURCES = $(EMU_DRIVER_SOURCES) $(EMU_MACHINE_SOURCES)
 libscanrt_emu_la_CPPFLAGS = -D_GNU_SOURCE -I$(srcdir)/emu $(CUDA_CPPFLAGS)
 libscanrt_emu_la_CFLAGS = $(AM_CFLAGS)
 libscanrt_emu_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -export-symbols-regex '^(cu[A-Z]|scanrtEmu)'
+
+# The loader looks for it beside the program: so scantune --device emu works in the build folder, too.
+all-local: libscanrt-emu.so
+libscanrt-emu.so: libscanrt-emu.la
+	$(AM_V_at)ln -sf .libs/libscanrt-emu.so $@
+CLEANFILES += libscanrt-emu.so
