@@ -39,6 +39,20 @@ static int ask(const struct srt_driver *driver, CUdevice handle, CUdevice_attrib
 	return value;
 }
 
+/* The one fact that everything rests on: without it there is no device to speak of. */
+static int ask_capability(struct srt_device *device, const struct srt_driver *driver, CUdevice handle)
+{
+	int major = 0;
+	int minor = 0;
+	int status = SRT_CALL(driver, cuDeviceGetAttribute, (&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, handle));
+
+	if (!status)
+		status = SRT_CALL(driver, cuDeviceGetAttribute,
+			(&minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, handle));
+	device->capability = 10 * major + minor;
+	return status;
+}
+
 static void ask_all(struct srt_device *device, const struct srt_driver *driver, CUdevice handle)
 {
 	size_t i;
@@ -48,8 +62,6 @@ static void ask_all(struct srt_device *device, const struct srt_driver *driver, 
 		value = ask(driver, handle, attributes[i].attribute, 0);
 		memcpy((char *)device + attributes[i].offset, &value, sizeof(value));
 	}
-	device->capability = 10 * ask(driver, handle, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, 0) +
-		ask(driver, handle, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, 0);
 	device->l2_bytes = ask(driver, handle, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE, 0);
 	device->has_ecc = ask(driver, handle, CU_DEVICE_ATTRIBUTE_ECC_ENABLED, -1);
 	/* A device without opt-in answers 0 to that attribute and has the plain limit. */
@@ -102,6 +114,8 @@ int srt_device_query(struct srt_device *device, const struct srt_driver *driver,
 		status = SRT_CALL(driver, cuDeviceGet, (&handle, ordinal));
 	if (!status)
 		status = SRT_CALL(driver, cuDeviceGetName, (device->name, sizeof(device->name), handle));
+	if (!status)
+		status = ask_capability(device, driver, handle);
 	if (status)
 		return status;
 	device->ordinal = ordinal;

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Executions: what is launched, and what is refused before it is.
+ */
+#include <string.h>
+
+#include "fake.h"
+#include "plan.h"
+#include "tests/tap.h"
+
+#define AT(address) ((void *)(uintptr_t)(address))
+
+static struct fake_driver *fake;
+static struct scanrt_context *context;
+static struct scanrt_plan *plan;      /* i32 to i32 */
+static struct scanrt_plan *widening;  /* i32 to i64 */
+
+static void make(struct scanrt_plan **made, int output_type)
+{
+	struct scanrt_problem problem = SCANRT_PROBLEM_INIT;
+
+	problem.input_type = SCANRT_I32;
+	problem.output_type = output_type;
+	problem.op = SCANRT_SUM;
+	if (scanrt_plan_create(made, context, &problem, NULL))
+		tap_bail_out("no plan: %s", scanrt_last_error());
+}
+
+static void test_launch(void)
+{
+	const struct srt_plan_class *class;
+	const struct srt_kernel *kernel;
+	uint64_t counts[] = { 1, 1000, 4097, 100000, 5000000, UINT64_C(1) << 32 };
+	size_t i;
+
+	for (i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
+		const struct fake_launch *launch = &fake->launch;
+		uint64_t tile;
+
+		tap_case("count %llu", (unsigned long long)counts[i]);
+		class = srt_plan_class_of(plan, counts[i]);
+		kernel = &class->fetched->kernel;
+		tile = srt_variant_tile(&kernel->variant);
+		fake->launches = 0;
+		tap_is_int(scanrt_plan_execute(plan, AT(0x1000000004), AT(0x2000000004), counts[i], AT(0x77)), SCANRT_OK,
+			"a scan is launched");
+		tap_is_int(fake->launches, 1, "by one launch");
+		tap_is_uint(launch->arguments.count, counts[i], "the count gets through in 64 bits");
+		tap_is_uint((uintptr_t)launch->arguments.out, 0x1000000004, "out gets through");
+		tap_is_uint((uintptr_t)launch->arguments.in, 0x2000000004, "in gets through");
+		tap_ok(launch->stream == AT(0x77), "the stream is the caller's");
+		tap_is_uint(launch->arguments.tiles, (counts[i] + tile - 1) / tile, "the tiles cover the count");
+		tap_is_uint(launch->block, srt_variant_threads(&kernel->variant), "the block has the variant's threads");
+		tap_is_uint((uintptr_t)launch->arguments.tile_words,
+			(uintptr_t)launch->arguments.control + SCAN_CONTROL_BYTES, "the tile words follow the control words");
+		if (kernel->variant.strategy == SRT_BLOCK)
+			tap_is_uint(launch->grid, 1, "one block scans one tile");
+		if (kernel->variant.strategy == SRT_LOOKBACK)
+			tap_is_uint(launch->arguments.draws, launch->grid, "look-back draws a ticket a block");
+		if (kernel->variant.strategy == SRT_LOOKAHEAD) {
+			tap_ok(launch->grid <= 132, "no more blocks than run at once");
+			tap_is_uint(launch->arguments.draws,
+				launch->arguments.tiles + launch->grid * (unsigned)kernel->variant.stages,
+				"look-ahead draws a ring more for each block");
+		}
+		if (kernel->variant.strategy != SRT_BLOCK)
+			tap_ok(launch->arguments.tile_word_capacity >= launch->arguments.tiles, "the workspace has words for all tiles");
+	}
+	tap_case("%s", "");
+}
+
+static int execute(uintptr_t out, uintptr_t in, uint64_t count)
+{
+	return scanrt_plan_execute(plan, AT(out), AT(in), count, NULL);
+}
+
+static int widen(uintptr_t out, uintptr_t in, uint64_t count)
+{
+	return scanrt_plan_execute(widening, AT(out), AT(in), count, NULL);
+}
+
+static void test_refusals(void)
+{
+	int calls = fake->calls;
+
+	tap_is_int(scanrt_plan_execute(NULL, AT(4), AT(8), 1, NULL), SCANRT_ERROR_NULL_POINTER, "a null plan is refused");
+	tap_is_int(execute(0, 0x1000, 1), SCANRT_ERROR_NULL_POINTER, "a null out is refused");
+	tap_contains(scanrt_last_error(), "out is null", "and named");
+	tap_is_int(execute(0x1000, 0, 1), SCANRT_ERROR_NULL_POINTER, "a null in is refused");
+	tap_is_int(execute(0x1002, 0x2000, 1), SCANRT_ERROR_MISALIGNED, "a misaligned out is refused");
+	tap_is_int(execute(0x1000, 0x2001, 1), SCANRT_ERROR_MISALIGNED, "a misaligned in is refused");
+	tap_is_int(execute(0x1000, 0x1004, 2), SCANRT_ERROR_OVERLAP, "in one element behind out is refused");
+	tap_is_int(execute(0x1004, 0x1000, 2), SCANRT_ERROR_OVERLAP, "out one element behind in is refused");
+	tap_is_int(widen(0x1000, 0x1000, 2), SCANRT_ERROR_OVERLAP, "in place with types of two sizes is refused");
+	tap_is_int(widen(0x1000, 0x1008, 2), SCANRT_ERROR_OVERLAP, "in inside of a wider out is refused");
+	tap_is_int(execute(0x1000, 0x10000, (UINT64_C(1) << 32) + 1), SCANRT_ERROR_COUNT, "a count beyond max_count is refused");
+	tap_is_int(execute(0x1000, 0x10000, UINT64_MAX), SCANRT_ERROR_COUNT, "the largest count of all is refused");
+	tap_is_int(execute(UINTPTR_MAX - 7, 0x1000, 3), SCANRT_ERROR_COUNT, "an array beyond the address space is refused");
+	tap_is_int(fake->calls, calls, "no refused call reaches the driver");
+}
+
+static void test_legal(void)
+{
+	int calls = fake->calls;
+
+	tap_is_int(scanrt_plan_execute(plan, NULL, NULL, 0, NULL), SCANRT_OK, "B105: count 0 is legal with null pointers");
+	tap_is_int(execute(3, 5, 0), SCANRT_OK, "B105: and with any others");
+	tap_is_int(fake->calls, calls, "B105: it calls nothing");
+	tap_is_int(execute(0x1000, 0x1000, 100), SCANRT_OK, "B060: in place is legal");
+	tap_is_int(execute(0x1000, 0x1000 + 400, 100), SCANRT_OK, "arrays that touch do not overlap");
+	tap_is_int(widen(0x1008, 0x2004, 2), SCANRT_OK, "B068: element-aligned pointers are enough");
+}
+
+static void test_context_kept(void)
+{
+	const int depth = fake->depth;
+
+	fake_set_current(fake, true);
+	tap_is_int(execute(0x1000, 0x2000, 5), SCANRT_OK, "a plan runs while another context is current");
+	tap_ok(fake->launch.context == context->cuda_context, "B111: the launch is in the plan's context");
+	tap_is_int(fake->depth, depth, "B111: the caller's context is current again");
+	fake_set_current(fake, false);
+}
+
+/* Calls of one execution: push, launch, pop.  Anything more would cost time, or break a capture (B113). */
+static void test_path(void)
+{
+	int calls = fake->calls;
+
+	tap_is_int(execute(0x10000000, 0x20000000, 1 << 20), SCANRT_OK, "a scan is launched");
+	tap_is_int(fake->calls - calls, 3, "B113: an execution calls the driver three times");
+}
+
+static void test_failures(void)
+{
+	fake->fail_name = "cuLaunchKernel";
+	fake->fail_code = 1;
+	tap_is_int(execute(0x1000, 0x2000, 5), SCANRT_ERROR_LAUNCH, "a refused launch has its status");
+	tap_contains(scanrt_last_error(), "cuLaunchKernel", "and names the call");
+	fake->fail_code = 400;
+	tap_is_int(execute(0x1000, 0x2000, 5), SCANRT_ERROR_CONTEXT, "a stream of another context is told");
+	fake->fail_code = 700;
+	tap_is_int(execute(0x1000, 0x2000, 5), SCANRT_ERROR_DEVICE_LOST, "a sticky error is told");
+	fake->fail_code = 901;
+	tap_is_int(execute(0x1000, 0x2000, 5), SCANRT_ERROR_CAPTURE, "a broken capture is told");
+	tap_is_int(fake->depth, 0, "B111: the context is put back after failures too");
+	fake->fail_name = "cuCtxPopCurrent";
+	fake->fail_code = 201;
+	tap_is_int(execute(0x1000, 0x2000, 5), SCANRT_ERROR_CONTEXT, "a failure to put the context back is told");
+	fake->fail_name = NULL;
+	tap_is_int(execute(0x1000, 0x2000, 5), SCANRT_OK, "and the next execution goes on");
+	tap_is_string(scanrt_last_error(), "", "with the error's text cleared");
+}
+
+int main(void)
+{
+	struct scanrt_context_options options = SCANRT_CONTEXT_OPTIONS_INIT;
+
+	tap_plan(0);
+	fake = fake_driver();
+	fake_compiler();
+	options.device = "0";
+	options.database = "off";
+	if (scanrt_context_create(&context, &options))
+		tap_bail_out("no context: %s", scanrt_last_error());
+	make(&plan, SCANRT_TYPE_DEFAULT);
+	make(&widening, SCANRT_I64);
+	test_launch();
+	test_refusals();
+	test_legal();
+	test_context_kept();
+	test_path();
+	test_failures();
+	scanrt_plan_destroy(plan);
+	scanrt_plan_destroy(widening);
+	scanrt_context_destroy(context);
+	tap_is_int(fake_held(fake), 0, "nothing is held at the end");
+	return tap_done();
+}

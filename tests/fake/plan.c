@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Plans without a database: their classes, kernels and workspace, and what is refused.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "fake.h"
+#include "plan.h"
+#include "tests/tap.h"
+
+static struct fake_driver *fake;
+static struct fake_compiler *compiler;
+static struct scanrt_context *context;
+static struct scanrt_problem problem = SCANRT_PROBLEM_INIT;
+
+static void reset(void)
+{
+	const int retained = fake->retained;
+
+	fake_driver_reset(fake);
+	fake_compiler_reset(compiler);
+	fake->retained = retained;
+	context->wants_ptx = false;
+	problem = (struct scanrt_problem)SCANRT_PROBLEM_INIT;
+	problem.input_type = SCANRT_I32;
+	problem.op = SCANRT_SUM;
+}
+
+static struct scanrt_plan *make(const struct scanrt_plan_options *options)
+{
+	struct scanrt_plan *plan = NULL;
+	int status = scanrt_plan_create(&plan, context, &problem, options);
+
+	tap_is_int(status, SCANRT_OK, "a plan is made");
+	if (status)
+		tap_bail_out("no plan: %s", scanrt_last_error());
+	return plan;
+}
+
+static int refuse(const struct scanrt_plan_options *options)
+{
+	struct scanrt_plan *plan = NULL;
+	int status = scanrt_plan_create(&plan, context, &problem, options);
+
+	tap_ok(!plan, "a refused call leaves the caller's handle");
+	scanrt_plan_destroy(plan);
+	tap_is_int(fake_held(fake), 1, "a refused plan holds nothing but the context");
+	return status;
+}
+
+static void test_classes(void)
+{
+	struct scanrt_plan *plan = make(NULL);
+	size_t i;
+
+	tap_is_uint(plan->classes[0].low_count, 1, "the first class begins at 1");
+	for (i = 1; i < plan->class_count; i++)
+		tap_is_uint(plan->classes[i].low_count, plan->classes[i - 1].high_count + 1, "class %zu follows without a gap",
+			i);
+	tap_is_uint(plan->classes[plan->class_count - 1].high_count, UINT64_C(1) << 32, "the last class ends at 2^32");
+	tap_is_int(plan->classes[0].fetched->kernel.variant.strategy, SRT_BLOCK, "one tile is for one block");
+	tap_is_int(plan->classes[plan->class_count - 1].fetched->kernel.variant.strategy, SRT_LOOKAHEAD,
+		"large counts on capability 9.0 are for look-ahead");
+	tap_is_int(fake->loads, (int)plan->fetched_count, "each variant's module is loaded once");
+	tap_is_int(fake->allocations, 1, "one workspace serves all classes");
+	tap_is_int(fake->lowered, 0, "B107: shared memory that was opted in is never lowered");
+	tap_is_string(scanrt_last_error(), "", "success leaves no error text");
+	scanrt_plan_destroy(plan);
+	tap_is_int(fake_held(fake), 1, "a destroyed plan holds nothing");
+	problem.max_count = 100;
+	plan = make(NULL);
+	tap_is_int((int)plan->class_count, 1, "a plan for 100 elements has one class");
+	tap_is_uint(plan->classes[0].high_count, 100, "which ends at max_count");
+	scanrt_plan_destroy(plan);
+	reset();
+}
+
+static void test_refused_sass(void)
+{
+	struct scanrt_plan *plan;
+
+	fake->refuses_sass = true;
+	plan = make(NULL);
+	tap_is_int((int)plan->class_count > 0 && plan->classes[0].fetched->is_compiled, 1, "it is compiled");
+	tap_is_int(compiler->compilations, (int)plan->fetched_count + 1,
+		"a device that refuses machine code once gets PTX at once from then on");
+	tap_is_int(fake->links, 0, "no linker stays");
+	scanrt_plan_destroy(plan);
+	reset();
+	compiler->newest = 80;
+	plan = make(NULL);
+	tap_is_int(compiler->compilations, (int)plan->fetched_count, "a compiler that is older than the device makes PTX");
+	scanrt_plan_destroy(plan);
+	reset();
+}
+
+static void test_codegen_flag(void)
+{
+	struct scanrt_plan_options options = SCANRT_PLAN_OPTIONS_INIT;
+	struct scanrt_plan *plan;
+
+	options.flags = SCANRT_CODEGEN_PTX;
+	plan = make(&options);
+	tap_is_int(compiler->compilations, (int)plan->fetched_count, "the flag asks for PTX without a try of SASS");
+	scanrt_plan_destroy(plan);
+	options.flags = 4;
+	tap_is_int(refuse(&options), SCANRT_ERROR_FLAGS, "an unknown flag is refused");
+	reset();
+}
+
+static void test_compiler(void)
+{
+	struct scanrt_plan *plan;
+
+	setenv("SCANRT_LIBNVRTC", "/nowhere/libnvrtc.so", 1);
+	tap_is_int(refuse(NULL), SCANRT_ERROR_NO_COMPILER, "without images a plan needs a compiler");
+	tap_contains(scanrt_last_error(), "/nowhere/libnvrtc.so", "the message names what was looked for");
+	setenv("SCANRT_LIBNVRTC", fake_compiler_path(), 1);
+	compiler->fail_option = "";
+	tap_is_int(refuse(NULL), SCANRT_ERROR_COMPILE, "a kernel that does not compile has a status of its own");
+	tap_contains(scanrt_last_error(), "as the test wants it", "the message has the compiler's words");
+	tap_is_int(compiler->programs, 0, "no program stays");
+	/* The other classes' kernels take over what look-back would have served. */
+	compiler->fail_option = "-DSCAN_STRATEGY=2";
+	plan = make(NULL);
+	tap_is_uint(plan->classes[plan->class_count - 1].high_count, UINT64_C(1) << 32, "without look-back all counts are served");
+	tap_is_int(srt_plan_class_of(plan, 100000)->fetched->kernel.variant.strategy, SRT_LOOKAHEAD,
+		"middle counts go to look-ahead then");
+	scanrt_plan_destroy(plan);
+	compiler->fail_option = "-DSCAN_STRATEGY=3";
+	plan = make(NULL);
+	tap_is_int(srt_plan_class_of(plan, UINT64_C(1) << 30)->fetched->kernel.variant.strategy, SRT_LOOKBACK,
+		"without look-ahead large counts go to look-back");
+	scanrt_plan_destroy(plan);
+	reset();
+}
+
+static void test_pin(void)
+{
+	struct scanrt_plan_options options = SCANRT_PLAN_OPTIONS_INIT;
+	struct scanrt_plan *plan;
+
+	options.variant = "lookback,block=128,items=8";
+	plan = make(&options);
+	tap_is_int((int)plan->class_count, 1, "a pinned variant serves all counts");
+	tap_is_int(plan->classes[0].origin, SCANRT_ORIGIN_FORCED, "its origin is forced");
+	scanrt_plan_destroy(plan);
+	options.variant = "block,block=128,items=8";
+	plan = make(&options);
+	tap_is_uint(plan->classes[0].high_count, 1024, "a pinned block scan serves one tile");
+	tap_is_int(plan->classes[1].origin, SCANRT_ORIGIN_DEFAULT, "and the defaults serve what is beyond");
+	scanrt_plan_destroy(plan);
+	options.variant = "lookback,block=100";
+	tap_is_int(refuse(&options), SCANRT_ERROR_VARIANT, "a pin that does not parse is refused");
+	options.variant = "lookback,items=3";
+	tap_is_int(refuse(&options), SCANRT_ERROR_VARIANT, "a pin that the problem excludes is refused");
+	options.variant = "lookback,block=128,items=8";
+	compiler->fail_option = "";
+	tap_is_int(refuse(&options), SCANRT_ERROR_COMPILE, "a pin that does not compile is a failure, not another variant");
+	reset();
+	setenv("SCANRT_VARIANT", "lookback,block=64", 1);
+	plan = make(NULL);
+	tap_is_int(plan->classes[0].origin, SCANRT_ORIGIN_FORCED, "SCANRT_VARIANT pins too");
+	tap_is_int(plan->classes[0].fetched->kernel.variant.block, 64, "it is the variant that was named");
+	scanrt_plan_destroy(plan);
+	unsetenv("SCANRT_VARIANT");
+	reset();
+}
+
+static void test_fit(void)
+{
+	fake->occupancy = 0;
+	tap_is_int(refuse(NULL), SCANRT_ERROR_VARIANT, "a device that no kernel fits is refused");
+	reset();
+	fake->max_threads = 64;
+	tap_is_int(refuse(NULL), SCANRT_ERROR_VARIANT, "a kernel that allows too few threads is refused");
+	reset();
+}
+
+/* B101: the pinned shape survives retuning and differs not between GPUs. */
+static void test_reproducible(void)
+{
+	static const int capabilities[] = { 75, 80, 90, 120 };
+	struct scanrt_plan_options options = SCANRT_PLAN_OPTIONS_INIT;
+	struct srt_variant first = { 0 };
+	struct scanrt_plan *plan;
+	size_t i;
+
+	options.flags = SCANRT_REPRODUCIBLE;
+	problem.input_type = SCANRT_F32;
+	for (i = 0; i < sizeof(capabilities) / sizeof(capabilities[0]); i++) {
+		context->device.capability = capabilities[i];
+		plan = make(&options);
+		if (i == 0)
+			first = plan->classes[0].fetched->kernel.variant;
+		tap_is_int((int)plan->class_count, 1, "B101: one variant serves all counts");
+		tap_is_bytes(&plan->classes[0].fetched->kernel.variant, &first, sizeof(first),
+			"B101: capability %d gets the variant of every other", capabilities[i]);
+		scanrt_plan_destroy(plan);
+	}
+	context->device.capability = 90;
+	options.variant = "lookback";
+	tap_is_int(refuse(&options), SCANRT_ERROR_VARIANT, "B097: a look-back of rounding sums is not reproducible");
+	problem.input_type = SCANRT_I32;
+	plan = make(&options);
+	tap_is_int(plan->classes[0].origin, SCANRT_ORIGIN_FORCED, "a look-back of integers is");
+	scanrt_plan_destroy(plan);
+	reset();
+}
+
+static void test_workspace(void)
+{
+	struct scanrt_plan_options options = SCANRT_PLAN_OPTIONS_INIT;
+	struct scanrt_plan *plan;
+	size_t bytes = 1;
+
+	tap_is_int(scanrt_plan_workspace_size(&bytes, context, &problem, NULL), SCANRT_OK, "the workspace's size is known");
+	tap_ok(bytes >= 4096 && bytes < (64u << 20), "it is between 4 KiB and 64 MiB for 2^32 elements (%zu)", bytes);
+	tap_is_int(fake->loads + compiler->compilations, 0, "asking for the size compiles and loads nothing");
+	options.workspace = (void *)(uintptr_t)0x20000000100;
+	options.workspace_size = bytes;
+	plan = make(&options);
+	tap_is_int(fake->allocations, 0, "a plan with the caller's workspace allocates none");
+	tap_is_uint(plan->workspace.address, 0x20000000100, "it uses the caller's");
+	scanrt_plan_destroy(plan);
+	options.workspace_size = 255;
+	tap_is_int(refuse(&options), SCANRT_ERROR_WORKSPACE, "a small workspace is refused");
+	options.workspace_size = bytes;
+	options.workspace = (void *)(uintptr_t)0x20000000180;
+	tap_is_int(refuse(&options), SCANRT_ERROR_WORKSPACE, "a misaligned workspace is refused");
+	options.workspace = (void *)(uintptr_t)0x10000000100;
+	tap_is_int(refuse(&options), SCANRT_ERROR_CONTEXT, "another context's memory is refused as workspace");
+	problem.op = 99;
+	bytes = 12345;
+	tap_is_int(scanrt_plan_workspace_size(&bytes, context, &problem, NULL), SCANRT_ERROR_OPERATOR,
+		"a wrong problem has no size");
+	tap_is_uint(bytes, 0, "B105: the size is written even then");
+	reset();
+}
+
+static void test_arguments(void)
+{
+	struct scanrt_plan_options options = SCANRT_PLAN_OPTIONS_INIT;
+	struct scanrt_plan *plan = NULL;
+
+	tap_is_int(scanrt_plan_create(NULL, context, &problem, NULL), SCANRT_ERROR_NULL_POINTER, "a null address is refused");
+	tap_is_int(scanrt_plan_create(&plan, NULL, &problem, NULL), SCANRT_ERROR_NULL_POINTER, "a null context is refused");
+	tap_is_int(scanrt_plan_create(&plan, context, NULL, NULL), SCANRT_ERROR_NULL_POINTER, "a null problem is refused");
+	options.size = 8;
+	tap_is_int(scanrt_plan_create(&plan, context, &problem, &options), SCANRT_ERROR_STRUCT_SIZE,
+		"too small options are refused");
+	tap_is_int(fake->calls, 0, "refused arguments do not reach the driver");
+	scanrt_plan_destroy(NULL);
+	reset();
+}
+
+static void test_describe(void)
+{
+	struct scanrt_plan_description description = SCANRT_PLAN_DESCRIPTION_INIT;
+	struct scanrt_plan *plan = make(NULL);
+	char text[4096];
+	char little[8];
+
+	tap_is_int(scanrt_plan_describe(plan, 1, &description, text, sizeof(text)), SCANRT_OK, "a plan is described");
+	tap_is_int(description.origin, SCANRT_ORIGIN_DEFAULT, "the origin is default");
+	tap_is_int(description.is_compiled, 1, "the kernel is compiled");
+	tap_is_int(description.registers, 40, "the registers are the driver's");
+	tap_is_uint(description.low_count, 1, "the class begins at 1");
+	tap_is_string(description.database, "", "no file answered");
+	tap_is_uint(strlen(description.image_key), 32, "the image's key has 32 digits");
+	tap_contains(text, description.variant, "the text names the variant");
+	tap_contains(text, "sum i32", "the text names the problem");
+	tap_is_int(scanrt_plan_describe(plan, UINT64_C(1) << 32, &description, little, sizeof(little)), SCANRT_OK,
+		"a short buffer is no failure");
+	tap_is_uint(strlen(little), sizeof(little) - 1, "it is filled and terminated");
+	tap_contains(description.variant, "lookahead", "large counts have their own description");
+	tap_is_int(scanrt_plan_describe(plan, 0, &description, NULL, 0), SCANRT_OK, "count 0 can be described");
+	tap_is_int(scanrt_plan_describe(plan, UINT64_MAX, &description, NULL, 0), SCANRT_ERROR_COUNT,
+		"a count beyond max_count cannot");
+	description.size = 3;
+	tap_is_int(scanrt_plan_describe(plan, 1, &description, NULL, 0), SCANRT_ERROR_STRUCT_SIZE,
+		"a description of unknown size is refused");
+	tap_is_int(scanrt_plan_describe(plan, 1, NULL, NULL, 0), SCANRT_ERROR_NULL_POINTER, "a null description is refused");
+	scanrt_plan_destroy(plan);
+	reset();
+}
+
+int main(void)
+{
+	struct scanrt_context_options options = SCANRT_CONTEXT_OPTIONS_INIT;
+
+	tap_plan(0);
+	fake = fake_driver();
+	compiler = fake_compiler();
+	unsetenv("SCANRT_VARIANT");
+	options.device = "0";
+	options.database = "off";
+	if (scanrt_context_create(&context, &options))
+		tap_bail_out("no context: %s", scanrt_last_error());
+	reset();
+	test_classes();
+	test_refused_sass();
+	test_codegen_flag();
+	test_compiler();
+	test_pin();
+	test_fit();
+	test_reproducible();
+	test_workspace();
+	test_arguments();
+	test_describe();
+	scanrt_context_destroy(context);
+	tap_is_int(fake_held(fake), 0, "nothing is held at the end");
+	tap_is_int(fake->misplaced, 0, "B111: no call was made for the wrong context");
+	return tap_done();
+}
