@@ -1,1 +1,27 @@
 # SPDX-License-Identifier: MIT
+#
+# Comparison with peers.  Not part of `all`: it wants nvcc, and a GPU to mean anything.
+#   make bench                                        both programs
+#   make bench NVCC=/opt/cuda/bin/nvcc NVCC_ARCH=-arch=native CCCL=$HOME/cccl
+# CCCL names a checkout or an unpacked wheel of NVIDIA/cccl, to compare with a CUB newer than the toolkit's.
+EXTRA_PROGRAMS = bench/first_scan
+bench_first_scan_SOURCES = bench/first_scan.c examples/device_memory.h
+bench_first_scan_CPPFLAGS = -D_POSIX_C_SOURCE=200809L -I$(srcdir)/lib
+bench_first_scan_LDADD = libscanrt.la -ldl
+
+EXTRA_DIST += bench/peers.cu bench/timing.cuh bench/pack.sh bench/h200.sh bench/results/README.md
+CLEANFILES += bench/first_scan bench/peers
+
+NVCC = nvcc
+NVCC_ARCH = -arch=sm_90
+CCCL =
+
+bench/peers: bench/peers.cu bench/timing.cuh libscanrt.la
+	$(MKDIR_P) bench
+	cccl='$(CCCL)'; \
+	includes="$${cccl:+-I$$cccl/include -I$$cccl/cub -I$$cccl/thrust -I$$cccl/libcudacxx/include}"; \
+	$(NVCC) -std=c++17 -O3 $(NVCC_ARCH) $$includes -I$(srcdir)/lib -cudart static -o $@ $(srcdir)/bench/peers.cu \
+		.libs/libscanrt.so -Xlinker -rpath -Xlinker '$$ORIGIN/../lib'
+
+bench: bench/first_scan bench/peers
+.PHONY: bench

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * first_scan [COUNT]: how long a fresh process takes from a CUDA context to its first result, and what one execution
+ * costs the host after that.  What the library does is the database's and the compiler's doing: run it with SCANRT_DB
+ * naming a tuned file or `off`, with and without SCANRT_LIBNVRTC pointing nowhere.
+ *
+ * Prints one JSON object: times in microseconds; lookup_us is what the library's log says of the database, if it does.
+ */
+#include <stdbool.h>
+#include <string.h>
+#include <time.h>
+
+#include "../examples/device_memory.h"
+
+#define ROUNDS 50
+#define BURST 100 /* executions in a row; far below the depth of the driver's queue */
+
+struct times {
+	double cuda;        /* cuInit and the primary context: not ours */
+	double open;        /* scanrt_context_create */
+	double plan;        /* scanrt_plan_create */
+	double first;       /* the first execution, to the result's arrival on the device */
+	double host;        /* one execution's host time, later */
+	double second_plan; /* the same plan again, in the warm process */
+};
+
+static double now_us(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (double)time.tv_sec * 1e6 + (double)time.tv_nsec / 1e3;
+}
+
+static double lookup_us = -1;
+
+/* "...: looked up in 87.3 us": the last number before " us" in the last line that has one and names the database. */
+static void hear(void *user, const char *line)
+{
+	const char *unit = strstr(line, " us");
+	const char *number = unit;
+
+	(void)user;
+	if (unit == NULL)
+		return;
+	while (number > line && strchr("0123456789.", number[-1]) != NULL)
+		number--;
+	if (number < unit)
+		lookup_us = atof(number);
+	fprintf(stderr, "%s\n", line);
+}
+
+static struct scanrt_plan *make_plan(struct scanrt_context *context, uint64_t count)
+{
+	struct scanrt_problem problem = SCANRT_PROBLEM_INIT;
+	struct scanrt_plan *plan = NULL;
+
+	problem.input_type = SCANRT_I32;
+	problem.op = SCANRT_SUM;
+	problem.max_count = count;
+	check_scan(scanrt_plan_create(&plan, context, &problem, NULL));
+	return plan;
+}
+
+static double host_time(struct scanrt_plan *plan, void *out, const void *in, uint64_t count)
+{
+	double best = 1e9;
+
+	for (int round = 0; round < ROUNDS; round++) {
+		double begin = now_us();
+		double each;
+
+		for (int i = 0; i < BURST; i++)
+			check_scan(scanrt_plan_execute(plan, out, in, count, NULL));
+		each = (now_us() - begin) / BURST;
+		device_wait();
+		if (each < best)
+			best = each;
+	}
+	return best;
+}
+
+static bool is_right(const int32_t *in, const void *out, uint64_t count)
+{
+	int32_t *results = malloc(count * sizeof *results);
+	uint32_t sum = 0;
+	bool same = results != NULL;
+
+	device_read(results, out, count * sizeof *results);
+	for (uint64_t i = 0; i < count && same; i++) {
+		sum += (uint32_t)in[i];
+		same = results[i] == (int32_t)sum;
+	}
+	free(results);
+	return same;
+}
+
+static void print(const struct times *times, struct scanrt_plan *plan, uint64_t count, bool same)
+{
+	static const char *const origins[] = { "unknown", "forced", "tuned", "similar", "default" };
+	struct scanrt_plan_description description = SCANRT_PLAN_DESCRIPTION_INIT;
+
+	check_scan(scanrt_plan_describe(plan, count, &description, NULL, 0));
+	printf("{\"what\":\"first scan\",\"type\":\"i32\",\"op\":\"sum\",\"count\":%llu,\"origin\":\"%s\",\"variant\":\"%s\","
+	       "\"is_compiled\":%d,\"is_right\":%s,\"cuda_us\":%.1f,\"context_us\":%.1f,\"plan_us\":%.1f,\"execute_us\":%.1f,"
+	       "\"context_to_result_us\":%.1f,\"lookup_us\":%.1f,\"second_plan_us\":%.1f,\"host_us\":%.3f}\n",
+		(unsigned long long)count, origins[description.origin], description.variant, description.is_compiled,
+		same ? "true" : "false", times->cuda, times->open, times->plan, times->first,
+		times->open + times->plan + times->first, lookup_us, times->second_plan, times->host);
+}
+
+int main(int argc, char **argv)
+{
+	struct scanrt_context_options options = SCANRT_CONTEXT_OPTIONS_INIT;
+	uint64_t count = argc > 1 ? strtoull(argv[1], NULL, 0) : 1 << 20;
+	size_t bytes = count * sizeof(int32_t);
+	int32_t *values = malloc(bytes);
+	struct scanrt_context *context = NULL;
+	struct scanrt_plan *plan;
+	struct times times;
+	double begin = now_us();
+	void *in;
+	void *out;
+	bool same;
+
+	if (values == NULL || count == 0)
+		return EXIT_FAILURE;
+	for (uint64_t i = 0; i < count; i++)
+		values[i] = (int32_t)(i * 2654435761u);
+	begin = now_us();
+	device_open(0);
+	times.cuda = now_us() - begin;
+	in = device_alloc(bytes);
+	out = device_alloc(bytes);
+	device_write(in, values, bytes);
+	options.log = hear;
+	begin = now_us();
+	check_scan(scanrt_context_create(&context, &options));
+	times.open = now_us() - begin;
+	begin = now_us();
+	plan = make_plan(context, count);
+	times.plan = now_us() - begin;
+	begin = now_us();
+	check_scan(scanrt_plan_execute(plan, out, in, count, NULL));
+	device_wait();
+	times.first = now_us() - begin;
+	same = is_right(values, out, count);
+	begin = now_us();
+	scanrt_plan_destroy(make_plan(context, count));
+	times.second_plan = now_us() - begin;
+	times.host = host_time(plan, out, in, count);
+	print(&times, plan, count, same);
+	scanrt_plan_destroy(plan);
+	scanrt_context_destroy(context);
+	free(values);
+	return same ? EXIT_SUCCESS : EXIT_FAILURE;
+}
