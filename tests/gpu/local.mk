@@ -24,6 +24,7 @@ gpu_programs = \
 	tests/gpu/plans \
 	tests/gpu/host \
 	tests/gpu/images \
+	tests/gpu/defaults \
 	tests/gpu/reproducible
 check_PROGRAMS += $(gpu_programs)
 GPU_TESTS += $(gpu_programs)
@@ -45,3 +46,4 @@ tests_gpu_plans_LDADD = $(device_libraries)
 tests_gpu_host_LDADD = $(device_libraries)
 tests_gpu_images_LDADD = $(device_libraries)
 tests_gpu_reproducible_LDADD = $(device_libraries)
+tests_gpu_defaults_LDADD = $(device_libraries)
