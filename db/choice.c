@@ -6,11 +6,10 @@
 #include "internal.h"
 #include "status.h"
 
-/* The columns of struct srt_db_choice, in the order that read_choice takes them. */
+/* The columns of struct srt_db_choice, in the order that srt_db_read_choice takes them. */
 #define CHOICE_COLUMNS \
 	"c.id, p.name, c.class, c.low_count, c.high_count, c.count, v.text, c.us, c.low_us, c.high_us, c.default_us, " \
 	"c.copy_us, d.fingerprint, c.source_hash, c.reason, c.tuned_at, d.is_modelled, c.seal"
-#define CHOICE_COLUMN_COUNT 18
 
 static int corrupt(const struct srt_db *db, int64_t id, const char *what)
 {
@@ -18,47 +17,47 @@ static int corrupt(const struct srt_db *db, int64_t id, const char *what)
 		(long long)id, what);
 }
 
-static int read_texts(struct srt_db *db, struct srt_db_choice *choice, sqlite3_stmt *statement)
+static int read_texts(const struct srt_db *db, struct srt_db_choice *choice, const struct srt_cell *cells)
 {
-	int status = srt_db_copy(db, choice->problem, sizeof(choice->problem), statement, 1);
+	int status = srt_db_copy(db, choice->problem, sizeof(choice->problem), &cells[1]);
 
 	if (status == SCANRT_OK)
-		status = srt_db_copy(db, choice->klass, sizeof(choice->klass), statement, 2);
+		status = srt_db_copy(db, choice->klass, sizeof(choice->klass), &cells[2]);
 	if (status == SCANRT_OK)
-		status = srt_db_copy(db, choice->variant, sizeof(choice->variant), statement, 6);
+		status = srt_db_copy(db, choice->variant, sizeof(choice->variant), &cells[6]);
 	if (status == SCANRT_OK)
-		status = srt_db_copy(db, choice->fingerprint, sizeof(choice->fingerprint), statement, 12);
+		status = srt_db_copy(db, choice->fingerprint, sizeof(choice->fingerprint), &cells[12]);
 	if (status == SCANRT_OK)
-		status = srt_db_copy(db, choice->source_hash, sizeof(choice->source_hash), statement, 13);
+		status = srt_db_copy(db, choice->source_hash, sizeof(choice->source_hash), &cells[13]);
 	if (status == SCANRT_OK)
-		status = srt_db_copy(db, choice->reason, sizeof(choice->reason), statement, 14);
+		status = srt_db_copy(db, choice->reason, sizeof(choice->reason), &cells[14]);
 	if (status == SCANRT_OK)
-		status = srt_db_copy(db, choice->tuned_at, sizeof(choice->tuned_at), statement, 15);
+		status = srt_db_copy(db, choice->tuned_at, sizeof(choice->tuned_at), &cells[15]);
 	return status;
 }
 
 /* Only what the tuner verified and wrote may decide a launch: the seal shows every change made since. */
-static int read_choice(struct srt_db *db, struct srt_db_choice *choice, sqlite3_stmt *statement)
+int srt_db_read_choice(const struct srt_db *db, struct srt_db_choice *choice, const struct srt_cell *cells)
 {
 	char seal[SRT_DB_HASH_TEXT];
 	int status;
 
 	memset(choice, 0, sizeof(*choice));
-	choice->id = sqlite3_column_int64(statement, 0);
-	choice->low_count = (uint64_t)sqlite3_column_int64(statement, 3);
-	choice->high_count = (uint64_t)sqlite3_column_int64(statement, 4);
-	choice->count = (uint64_t)sqlite3_column_int64(statement, 5);
-	choice->us = sqlite3_column_double(statement, 7);
-	choice->low_us = sqlite3_column_double(statement, 8);
-	choice->high_us = sqlite3_column_double(statement, 9);
-	choice->default_us = sqlite3_column_double(statement, 10);
-	choice->copy_us = sqlite3_column_double(statement, 11);
-	choice->is_modelled = sqlite3_column_int(statement, 16) != 0;
-	status = read_texts(db, choice, statement);
+	choice->id = cells[0].integer;
+	choice->low_count = (uint64_t)cells[3].integer;
+	choice->high_count = (uint64_t)cells[4].integer;
+	choice->count = (uint64_t)cells[5].integer;
+	choice->us = cells[7].real;
+	choice->low_us = cells[8].real;
+	choice->high_us = cells[9].real;
+	choice->default_us = cells[10].real;
+	choice->copy_us = cells[11].real;
+	choice->is_modelled = cells[16].integer != 0;
+	status = read_texts(db, choice, cells);
 	if (status != SCANRT_OK)
 		return status;
 	srt_db_seal_choice(seal, choice);
-	if (strcmp(seal, srt_db_text(statement, 17)) != 0)
+	if (!srt_db_is_text(&cells[17], seal))
 		return corrupt(db, choice->id, "has been changed since scantune wrote it");
 	return SCANRT_OK;
 }
@@ -68,6 +67,7 @@ static int read_choice(struct srt_db *db, struct srt_db_choice *choice, sqlite3_
 /* What the row will say of its device and problem, as a later reader will find it; the seal covers it. */
 static int complete(struct srt_db_choice *choice, struct srt_db *db, int64_t run, int64_t device, int64_t problem)
 {
+	struct srt_cell cells[3];
 	sqlite3_stmt *statement;
 	bool has_row = false;
 	int status = srt_db_prepare(&statement, db,
@@ -79,12 +79,14 @@ static int complete(struct srt_db_choice *choice, struct srt_db *db, int64_t run
 	if (status == SCANRT_OK && !has_row)
 		status = srt_fail_database(SCANRT_ERROR_DATABASE, SQLITE_CONSTRAINT_FOREIGNKEY,
 			"%s: no device %lld or no problem %lld", db->path, (long long)device, (long long)problem);
+	if (status == SCANRT_OK) {
+		srt_db_cells(cells, 3, statement);
+		status = srt_db_copy(db, choice->fingerprint, sizeof(choice->fingerprint), &cells[0]);
+	}
 	if (status == SCANRT_OK)
-		status = srt_db_copy(db, choice->fingerprint, sizeof(choice->fingerprint), statement, 0);
-	if (status == SCANRT_OK)
-		status = srt_db_copy(db, choice->problem, sizeof(choice->problem), statement, 1);
+		status = srt_db_copy(db, choice->problem, sizeof(choice->problem), &cells[1]);
 	if (status == SCANRT_OK && choice->source_hash[0] == '\0')
-		status = srt_db_copy(db, choice->source_hash, sizeof(choice->source_hash), statement, 2);
+		status = srt_db_copy(db, choice->source_hash, sizeof(choice->source_hash), &cells[2]);
 	sqlite3_finalize(statement);
 	return status;
 }
@@ -159,25 +161,27 @@ static int read_best(struct srt_db *db, sqlite3_stmt *statement, struct srt_db_c
 	int status = SCANRT_OK;
 
 	while (status == SCANRT_OK && *count < capacity) {
+		struct srt_cell cells[SRT_CHOICE_CELLS + 3];
 		int64_t next[3];
 		int i;
 
 		status = srt_db_step(&has_row, db, statement);
 		if (status != SCANRT_OK || !has_row)
 			break;
+		srt_db_cells(cells, SRT_CHOICE_CELLS + 3, statement);
 		for (i = 0; i < 3; i++)
-			next[i] = sqlite3_column_int64(statement, CHOICE_COLUMN_COUNT + i);
+			next[i] = cells[SRT_CHOICE_CELLS + i].integer;
 		if (*count > 0 && memcmp(best, next, sizeof(best)) != 0)
 			break;
 		memcpy(best, next, sizeof(best));
-		status = read_choice(db, &rows[*count], statement);
+		status = srt_db_read_choice(db, &rows[*count], cells);
 		rows[*count].is_similar = best[0] > 0;
 		*count += status == SCANRT_OK;
 	}
 	return status;
 }
 
-/* The usual case has a statement of its own: three unique indexes, in this order, and no planning. */
+/* The usual case, for a writer; a reader has lookup.c. */
 static int find_exact(struct srt_db *db, const struct srt_db_lookup *lookup, struct srt_db_choice *rows,
 	size_t capacity, size_t *count)
 {
@@ -222,7 +226,10 @@ int srt_db_find_choices(struct srt_db *db, const struct srt_db_lookup *lookup, s
 	int status;
 
 	*count = 0;
-	status = find_exact(db, lookup, rows, capacity, count);
+	if (db->pages)
+		status = srt_lookup_choices(db, lookup, rows, capacity, count);
+	else
+		status = find_exact(db, lookup, rows, capacity, count);
 	if (status == SCANRT_OK && *count == 0)
 		status = find_similar(db, lookup, rows, capacity, count);
 	if (status != SCANRT_OK)
@@ -232,6 +239,7 @@ int srt_db_find_choices(struct srt_db *db, const struct srt_db_lookup *lookup, s
 
 int srt_db_each_choice(struct srt_db *db, const char *problem, srt_db_choice_function each, void *user)
 {
+	struct srt_cell cells[SRT_CHOICE_CELLS];
 	struct srt_db_choice choice;
 	sqlite3_stmt *statement;
 	bool has_row;
@@ -244,8 +252,9 @@ int srt_db_each_choice(struct srt_db *db, const char *problem, srt_db_choice_fun
 		status = srt_db_step(&has_row, db, statement);
 		if (status != SCANRT_OK || !has_row)
 			break;
-		status = read_choice(db, &choice, statement);
-		if (status == SCANRT_OK && each(user, &choice, srt_db_text(statement, CHOICE_COLUMN_COUNT)) != 0)
+		srt_db_cells(cells, SRT_CHOICE_CELLS, statement);
+		status = srt_db_read_choice(db, &choice, cells);
+		if (status == SCANRT_OK && each(user, &choice, srt_db_text(statement, SRT_CHOICE_CELLS)) != 0)
 			break;
 	}
 	sqlite3_finalize(statement);

@@ -95,78 +95,89 @@ static const struct field texts[] = { FIELD(recipe), FIELD(key), FIELD(entry), F
 	FIELD(toolchain), FIELD(problem), FIELD(variant) };
 #define TEXT_COUNT (int)(sizeof(texts) / sizeof(texts[0]))
 
-static int read_row(struct srt_db *db, struct srt_db_image *image, sqlite3_stmt *statement)
+static int read_texts(const struct srt_db *db, struct srt_db_image *image, const struct srt_cell *cells)
 {
 	int status = SCANRT_OK;
 	int i;
 
 	for (i = 0; i < TEXT_COUNT && status == SCANRT_OK; i++)
-		status = srt_db_copy(db, (char *)image + texts[i].offset, texts[i].size, statement, i);
-	image->registers = sqlite3_column_int(statement, TEXT_COUNT);
-	image->shared_bytes = sqlite3_column_int(statement, TEXT_COUNT + 1);
-	image->local_bytes = sqlite3_column_int(statement, TEXT_COUNT + 2);
+		status = srt_db_copy(db, (char *)image + texts[i].offset, texts[i].size, &cells[i]);
 	return status;
-}
-
-static int read_bytes(struct srt_db *db, struct srt_db_image *image, sqlite3_stmt *statement, int column)
-{
-	const void *bytes = sqlite3_column_blob(statement, column);
-	int size = sqlite3_column_bytes(statement, column);
-
-	if (!bytes || size <= 0)
-		return corrupt(db, image->recipe, "has no bytes");
-	image->bytes = malloc((size_t)size);
-	if (!image->bytes)
-		return srt_fail(SCANRT_ERROR_OUT_OF_MEMORY, "%s: no memory for an image of %d bytes", db->path, size);
-	memcpy(image->bytes, bytes, (size_t)size);
-	image->size = (size_t)size;
-	return SCANRT_OK;
 }
 
 /* Three claims: the row is the one that was asked for, it was not changed, and these are its bytes.  An index whose
  * entry leads to another row passes only without them. */
-static int verify(struct srt_db *db, const struct srt_db_image *image, const char *recipe, const char *hash,
-	const char *seal)
+int srt_db_read_image(const struct srt_db *db, struct srt_db_image *image, const char *recipe,
+	const struct srt_cell *cells)
 {
-	char wanted[SRT_DB_HASH_TEXT];
+	char hash[SRT_DB_HASH_TEXT];
+	char seal[SRT_DB_HASH_TEXT];
+	int status = read_texts(db, image, cells);
 
-	srt_db_hash(wanted, image->bytes, image->size);
-	if (strcmp(wanted, hash) != 0)
+	if (status != SCANRT_OK)
+		return status;
+	image->registers = (int)cells[TEXT_COUNT].integer;
+	image->shared_bytes = (int)cells[TEXT_COUNT + 1].integer;
+	image->local_bytes = (int)cells[TEXT_COUNT + 2].integer;
+	srt_db_hash(hash, image->bytes, image->size);
+	if (!srt_db_is_text(&cells[TEXT_COUNT + 3], hash))
 		return corrupt(db, recipe, "does not have the hash that it was stored with");
-	srt_db_seal_image(wanted, image, hash);
-	if (strcmp(wanted, seal) != 0 || strcmp(image->recipe, recipe) != 0)
+	srt_db_seal_image(seal, image, hash);
+	if (!srt_db_is_text(&cells[TEXT_COUNT + 4], seal) || strcmp(image->recipe, recipe) != 0)
 		return corrupt(db, recipe, "has been changed since it was stored");
 	return SCANRT_OK;
+}
+
+static int read_row(struct srt_db *db, struct srt_db_image *image, const char *recipe, sqlite3_stmt *statement)
+{
+	struct srt_cell cells[SRT_IMAGE_CELLS + 1];
+	const struct srt_cell *bytes = &cells[SRT_IMAGE_CELLS];
+
+	srt_db_cells(cells, SRT_IMAGE_CELLS + 1, statement);
+	if (bytes->kind != SRT_CELL_BLOB || bytes->size == 0)
+		return corrupt(db, recipe, "has no bytes");
+	image->bytes = malloc(bytes->size);
+	if (!image->bytes)
+		return srt_fail(SCANRT_ERROR_OUT_OF_MEMORY, "%s: no memory for an image of %zu bytes", db->path,
+			bytes->size);
+	memcpy(image->bytes, bytes->bytes, bytes->size);
+	image->size = bytes->size;
+	return srt_db_read_image(db, image, recipe, cells);
+}
+
+/* For a writer; a reader has lookup.c. */
+static int find_by_statement(struct srt_db *db, const char *recipe, const char *codegen, struct srt_db_image *image,
+	bool *found)
+{
+	sqlite3_stmt *statement;
+	int status = srt_db_prepare(&statement, db,
+		"SELECT k.recipe, k.key, k.entry, k.codegen, k.arch, k.toolchain, k.problem, k.variant, k.registers, "
+		"k.shared_bytes, k.local_bytes, k.image, k.seal, i.bytes FROM kernel k CROSS JOIN image i ON i.hash = k.image "
+		"WHERE k.recipe = ?1 AND (?2 IS NULL OR k.codegen = ?2) ORDER BY k.id DESC LIMIT 1",
+		"ss", recipe, codegen);
+
+	if (status == SCANRT_OK)
+		status = srt_db_step(found, db, statement);
+	if (status == SCANRT_OK && *found)
+		status = read_row(db, image, recipe, statement);
+	sqlite3_finalize(statement);
+	return status;
 }
 
 int srt_db_find_image(struct srt_db *db, const char *recipe, const char *codegen, struct srt_db_image *image,
 	bool *found)
 {
-	sqlite3_stmt *statement;
 	int status;
 
 	memset(image, 0, sizeof(*image));
 	*found = false;
-	status = srt_db_prepare(&statement, db,
-		"SELECT k.recipe, k.key, k.entry, k.codegen, k.arch, k.toolchain, k.problem, k.variant, k.registers, "
-		"k.shared_bytes, k.local_bytes, k.image, k.seal, i.bytes FROM kernel k CROSS JOIN image i ON i.hash = k.image "
-		"WHERE k.recipe = ?1 AND (?2 IS NULL OR k.codegen = ?2) ORDER BY k.id DESC LIMIT 1",
-		"ss", recipe, codegen);
-	if (status == SCANRT_OK)
-		status = srt_db_step(found, db, statement);
-	if (status == SCANRT_OK && *found) {
-		status = read_row(db, image, statement);
-		if (status == SCANRT_OK)
-			status = read_bytes(db, image, statement, TEXT_COUNT + 5);
-		if (status == SCANRT_OK)
-			status = verify(db, image, recipe, srt_db_text(statement, TEXT_COUNT + 3),
-				srt_db_text(statement, TEXT_COUNT + 4));
-	}
-	sqlite3_finalize(statement);
+	if (db->pages)
+		status = srt_lookup_image(db, recipe, codegen, image, found);
+	else
+		status = find_by_statement(db, recipe, codegen, image, found);
 	if (status != SCANRT_OK) {
 		free(image->bytes);
-		image->bytes = NULL;
-		image->size = 0;
+		memset(image, 0, sizeof(*image));
 		*found = false;
 	}
 	return status;

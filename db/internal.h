@@ -16,10 +16,13 @@
 /* UTC now, in the form of every time of day in the schema. */
 #define SRT_DB_NOW "strftime('%Y-%m-%dT%H:%M:%SZ', 'now')"
 
+struct srt_pages; /* pages.h */
+
 struct srt_db {
 	sqlite3 *handle;
 	char *path;
 	enum srt_db_access access;
+	struct srt_pages *pages; /* of a reader: lookups go through these and not through SQL; NULL for a writer */
 	dev_t filesystem; /* which file was opened: the trust rules must judge that one */
 	ino_t inode;
 };
@@ -49,8 +52,22 @@ int srt_db_leave(struct srt_db *db, bool is_own, int status); /* commits, or rol
 
 /* A column as text, "" for NULL. */
 const char *srt_db_text(sqlite3_stmt *statement, int column);
-/* The same copied into a field of a result; a text that does not fit is damage. */
-int srt_db_copy(struct srt_db *db, char *field, size_t size, sqlite3_stmt *statement, int column);
+
+/* One value of a row, however it was read.  Bytes are not terminated. */
+struct srt_cell {
+	enum { SRT_CELL_NULL, SRT_CELL_INTEGER, SRT_CELL_REAL, SRT_CELL_TEXT, SRT_CELL_BLOB } kind;
+	int64_t integer;
+	double real; /* of an integer too */
+	const unsigned char *bytes;
+	size_t size;
+	bool is_split; /* pages.h: only a part of the bytes lies there */
+};
+
+/* The current row; valid until the next step. */
+void srt_db_cells(struct srt_cell *cells, int count, sqlite3_stmt *statement);
+/* Copies a text into a field of a result, "" for NULL; one that does not fit is damage. */
+int srt_db_copy(const struct srt_db *db, char *field, size_t size, const struct srt_cell *cell);
+bool srt_db_is_text(const struct srt_cell *cell, const char *text);
 
 /* ---- header.c ---- */
 
@@ -78,6 +95,24 @@ int srt_db_quarantine(const struct srt_db *db);
 
 /* The rowid of a variant's text, made where it is new. */
 int srt_db_put_variant(int64_t *id, struct srt_db *db, const char *text);
+
+/* ---- choice.c, image.c: what the two ways to a row share ---- */
+
+#define SRT_CHOICE_CELLS 18
+/* Checks the cells of a choice, in the order of CHOICE_COLUMNS, and makes the structure of them. */
+int srt_db_read_choice(const struct srt_db *db, struct srt_db_choice *choice, const struct srt_cell *cells);
+
+#define SRT_IMAGE_CELLS 13
+/* The same for a kernel row: recipe to local_bytes, then the hash of the image and the seal.  `image` has its bytes. */
+int srt_db_read_image(const struct srt_db *db, struct srt_db_image *image, const char *recipe,
+	const struct srt_cell *cells);
+
+/* ---- lookup.c: the same answers as the statements of choice.c and image.c, without SQL ---- */
+
+int srt_lookup_choices(struct srt_db *db, const struct srt_db_lookup *lookup, struct srt_db_choice *rows,
+	size_t capacity, size_t *count);
+int srt_lookup_image(struct srt_db *db, const char *recipe, const char *codegen, struct srt_db_image *image,
+	bool *found);
 
 /* ---- seal.c ---- */
 

@@ -8,9 +8,12 @@ libscanrt_core_la_SOURCES += \
 	db/header.c \
 	db/image.c \
 	db/internal.h \
+	db/lookup.c \
 	db/migrate.c \
 	db/open.c \
+	db/pages.c db/pages.h \
 	db/paths.c \
+	db/record.c db/record.h \
 	db/run.c \
 	db/seal.c \
 	db/statement.c \

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "internal.h"
+#include "pages.h"
 #include "status.h"
 
 /* A library call must not wait for a tuner that commits; a tuner may well wait for another one. */
@@ -45,6 +46,8 @@ static int connect_to(struct srt_db *db)
 
 static void disconnect(struct srt_db *db)
 {
+	srt_pages_close(db->pages);
+	db->pages = NULL;
 	sqlite3_close_v2(db->handle);
 	db->handle = NULL;
 }
@@ -78,6 +81,8 @@ static int open_for_reading(struct srt_db *db)
 		status = srt_db_check_header(db, &version);
 	if (status == SCANRT_OK)
 		status = srt_db_script(db, "PRAGMA cell_size_check = ON; BEGIN; PRAGMA user_version");
+	if (status == SCANRT_OK)
+		status = srt_pages_open(db);
 	return status;
 }
 

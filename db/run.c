@@ -33,14 +33,16 @@ int srt_db_running(struct srt_db *db, int64_t device, struct srt_db_running *row
 		device);
 	while (status == SCANRT_OK && *count < capacity) {
 		struct srt_db_running *row = &rows[*count];
+		struct srt_cell cells[4];
 
 		status = srt_db_step(&has_row, db, statement);
 		if (status != SCANRT_OK || !has_row)
 			break;
-		row->id = sqlite3_column_int64(statement, 0);
-		row->pid = sqlite3_column_int64(statement, 1);
-		row->start_ticks = sqlite3_column_int64(statement, 2);
-		status = srt_db_copy(db, row->boot_id, sizeof(row->boot_id), statement, 3);
+		srt_db_cells(cells, 4, statement);
+		row->id = cells[0].integer;
+		row->pid = cells[1].integer;
+		row->start_ticks = cells[2].integer;
+		status = srt_db_copy(db, row->boot_id, sizeof(row->boot_id), &cells[3]);
 		*count += status == SCANRT_OK;
 	}
 	sqlite3_finalize(statement);

@@ -180,14 +180,48 @@ const char *srt_db_text(sqlite3_stmt *statement, int column)
 	return text ? text : "";
 }
 
-int srt_db_copy(struct srt_db *db, char *field, size_t size, sqlite3_stmt *statement, int column)
+void srt_db_cells(struct srt_cell *cells, int count, sqlite3_stmt *statement)
 {
-	const char *text = srt_db_text(statement, column);
+	int i;
 
-	if (strlen(text) >= size)
+	memset(cells, 0, sizeof(*cells) * (size_t)count);
+	for (i = 0; i < count; i++)
+		switch (sqlite3_column_type(statement, i)) {
+		case SQLITE_INTEGER:
+		case SQLITE_FLOAT:
+			cells[i].kind = sqlite3_column_type(statement, i) == SQLITE_FLOAT ? SRT_CELL_REAL
+				: SRT_CELL_INTEGER;
+			cells[i].integer = sqlite3_column_int64(statement, i);
+			cells[i].real = sqlite3_column_double(statement, i);
+			break;
+		case SQLITE_TEXT:
+			cells[i].kind = SRT_CELL_TEXT;
+			cells[i].bytes = sqlite3_column_text(statement, i);
+			cells[i].size = cells[i].bytes ? (size_t)sqlite3_column_bytes(statement, i) : 0;
+			break;
+		case SQLITE_BLOB:
+			cells[i].kind = SRT_CELL_BLOB;
+			cells[i].bytes = sqlite3_column_blob(statement, i);
+			cells[i].size = cells[i].bytes ? (size_t)sqlite3_column_bytes(statement, i) : 0;
+			break;
+		default:
+			break;
+		}
+}
+
+int srt_db_copy(const struct srt_db *db, char *field, size_t size, const struct srt_cell *cell)
+{
+	if ((cell->kind != SRT_CELL_TEXT && cell->kind != SRT_CELL_NULL) || cell->size >= size || cell->is_split)
 		return srt_fail_database(SCANRT_ERROR_DATABASE_CORRUPT, SQLITE_CORRUPT,
-			"%s: a text in column '%s' is longer than any that scantune writes", db->path,
-			sqlite3_column_name(statement, column));
-	memcpy(field, text, strlen(text) + 1);
+			"%s: is damaged: a text is not what scantune writes", db->path);
+	if (cell->size > 0)
+		memcpy(field, cell->bytes, cell->size);
+	field[cell->size] = '\0';
 	return SCANRT_OK;
+}
+
+bool srt_db_is_text(const struct srt_cell *cell, const char *text)
+{
+	return cell->kind == SRT_CELL_TEXT && !cell->is_split && cell->size == strlen(text)
+		&& memcmp(cell->bytes, text, cell->size) == 0;
 }

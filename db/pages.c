@@ -1,0 +1,410 @@
+/* SPDX-License-Identifier: MIT */
+#include "pages.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "record.h"
+#include "status.h"
+
+/* Deeper than any tree whose pages hold two cells or more: a damaged file must not lead in circles for ever. */
+#define MOST_LEVELS 20
+
+struct page {
+	uint32_t number;
+	unsigned char *bytes;
+};
+
+/* A visit reads some dozens of pages, and many of them twice.  All are kept until the end, so that rows may point
+ * into them. */
+struct srt_pages {
+	sqlite3_file *file;
+	size_t page_size;
+	size_t usable;
+	uint32_t page_count;
+	struct page *loaded;
+	size_t count;
+	size_t capacity;
+	unsigned char *spare; /* one page of the rest of a long record */
+	uint32_t roots[SRT_TREE_COUNT];
+};
+
+static int corrupt(const struct srt_db *db, const char *what)
+{
+	return srt_fail_database(SCANRT_ERROR_DATABASE_CORRUPT, SQLITE_CORRUPT, "%s: is damaged: %s", db->path, what);
+}
+
+static int no_memory(const struct srt_db *db)
+{
+	return srt_fail(SCANRT_ERROR_OUT_OF_MEMORY, "%s: no memory to read it", db->path);
+}
+
+static int read_geometry(struct srt_pages *pages, const struct srt_db *db)
+{
+	unsigned char header[100];
+	sqlite3_int64 size = 0;
+	int code = sqlite3_file_control(db->handle, "main", SQLITE_FCNTL_FILE_POINTER, &pages->file);
+
+	if (code == SQLITE_OK)
+		code = pages->file->pMethods->xFileSize(pages->file, &size);
+	if (code == SQLITE_OK)
+		code = pages->file->pMethods->xRead(pages->file, header, sizeof(header), 0);
+	if (code != SQLITE_OK)
+		return srt_fail_database(SCANRT_ERROR_DATABASE, code, "%s: cannot read its header", db->path);
+	pages->page_size = srt_big_endian(header + 16, 2);
+	if (pages->page_size == 1) /* so the format writes 65536 */
+		pages->page_size = 65536;
+	if (pages->page_size < 512 || (pages->page_size & (pages->page_size - 1)) != 0 || header[20] > 32)
+		return corrupt(db, "its page size is none");
+	pages->usable = pages->page_size - header[20];
+	pages->page_count = srt_big_endian(header + 28, 4);
+	if (pages->page_count == 0 || pages->page_count > (uint64_t)size / pages->page_size)
+		return corrupt(db, "it has been cut short");
+	if (srt_big_endian(header + 56, 4) != 1)
+		return corrupt(db, "its texts are not UTF-8");
+	return SCANRT_OK;
+}
+
+void srt_pages_close(struct srt_pages *pages)
+{
+	size_t i;
+
+	if (!pages)
+		return;
+	for (i = 0; i < pages->count; i++)
+		free(pages->loaded[i].bytes);
+	free(pages->loaded);
+	free(pages->spare);
+	free(pages);
+}
+
+static int read_page(unsigned char *bytes, const struct srt_db *db, uint32_t number)
+{
+	const struct srt_pages *pages = db->pages;
+	int code;
+
+	if (number == 0 || number > pages->page_count)
+		return corrupt(db, "it refers to a page that it does not have");
+	code = pages->file->pMethods->xRead(pages->file, bytes, (int)pages->page_size,
+		(sqlite3_int64)(number - 1) * (sqlite3_int64)pages->page_size);
+	if (code != SQLITE_OK)
+		return srt_fail_database(SCANRT_ERROR_DATABASE, code, "%s: cannot read page %u", db->path, number);
+	return SCANRT_OK;
+}
+
+static bool grow(struct srt_pages *pages)
+{
+	size_t capacity = pages->capacity ? 2 * pages->capacity : 32;
+	struct page *loaded = realloc(pages->loaded, capacity * sizeof(*loaded));
+
+	if (!loaded)
+		return false;
+	pages->loaded = loaded;
+	pages->capacity = capacity;
+	return true;
+}
+
+static int load_page(const unsigned char **bytes, const struct srt_db *db, uint32_t number)
+{
+	struct srt_pages *pages = db->pages;
+	struct page *page;
+	size_t i;
+	int status;
+
+	for (i = 0; i < pages->count; i++)
+		if (pages->loaded[i].number == number) {
+			*bytes = pages->loaded[i].bytes;
+			return SCANRT_OK;
+		}
+	if (pages->count == pages->capacity && !grow(pages))
+		return no_memory(db);
+	page = &pages->loaded[pages->count];
+	page->number = number;
+	page->bytes = malloc(pages->page_size);
+	if (!page->bytes)
+		return no_memory(db);
+	status = read_page(page->bytes, db, number);
+	if (status != SCANRT_OK) {
+		free(page->bytes);
+		return status;
+	}
+	pages->count++;
+	*bytes = page->bytes;
+	return SCANRT_OK;
+}
+
+/* A page of a table's tree, or of an index's. */
+static int load_node(struct srt_node *node, const struct srt_db *db, uint32_t number, bool is_table)
+{
+	const unsigned char *bytes = NULL;
+	int status = load_page(&bytes, db, number);
+
+	if (status != SCANRT_OK)
+		return status;
+	if (!srt_node_init(node, bytes, db->pages->usable, number)
+			|| is_table != (node->kind == SRT_NODE_TABLE || node->kind == SRT_NODE_TABLE_LEAF))
+		return corrupt(db, "a page is not what its tree says");
+	return SCANRT_OK;
+}
+
+/* ---- tables ---- */
+
+/* The first cell of a table's node whose number is not below `rowid`. */
+static bool find_rowid(int *index, int64_t *seen, uint32_t *child, const struct srt_node *node, int64_t rowid)
+{
+	int low = 0;
+	int high = node->count;
+
+	while (low < high) {
+		int middle = (low + high) / 2;
+
+		if (!srt_node_rowid(seen, child, node, middle))
+			return false;
+		if (*seen < rowid)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	*index = low;
+	return low == node->count || srt_node_rowid(seen, child, node, low);
+}
+
+int srt_pages_seek(struct srt_row *row, bool *found, const struct srt_db *db, enum srt_tree table, int64_t rowid)
+{
+	uint32_t number = db->pages->roots[table];
+	int level;
+
+	*found = false;
+	for (level = 0; level < MOST_LEVELS; level++) {
+		struct srt_node node;
+		uint32_t child;
+		int64_t seen;
+		int index;
+		int status = load_node(&node, db, number, true);
+
+		if (status != SCANRT_OK)
+			return status;
+		if (!find_rowid(&index, &seen, &child, &node, rowid))
+			return corrupt(db, "a row cannot be read");
+		if (node.right == 0) {
+			*found = index < node.count && seen == rowid;
+			if (*found && !srt_node_record(row, &child, &node, index))
+				return corrupt(db, "a row cannot be read");
+			return SCANRT_OK;
+		}
+		number = index < node.count ? child : node.right;
+	}
+	return corrupt(db, "a tree has no end");
+}
+
+/* ---- indexes ---- */
+
+struct match {
+	const struct srt_db *db;
+	const struct srt_cell *keys;
+	int key_count;
+	int64_t *rowids;
+	size_t capacity;
+	size_t count;
+	bool is_past;    /* an entry beyond the keys was seen */
+	uint32_t budget; /* no tree has more nodes than the file has pages */
+};
+
+/* Reads an entry and compares its first cells with the keys.  The number of the row is its last cell. */
+static bool read_entry(int *order, int64_t *rowid, uint32_t *child, const struct match *match,
+	const struct srt_node *node, int index)
+{
+	struct srt_row row;
+	int i;
+
+	if (!srt_node_record(&row, child, node, index) || row.count <= match->key_count
+			|| row.local_size != row.total_size || row.cells[row.count - 1].kind != SRT_CELL_INTEGER)
+		return false;
+	*rowid = row.cells[row.count - 1].integer;
+	*order = 0;
+	for (i = 0; i < match->key_count && *order == 0; i++)
+		*order = srt_cell_compare(&row.cells[i], &match->keys[i]);
+	return true;
+}
+
+static void take(struct match *match, int64_t rowid)
+{
+	if (match->count == match->capacity) {
+		memmove(match->rowids, match->rowids + 1, (match->capacity - 1) * sizeof(*match->rowids));
+		match->count--;
+	}
+	match->rowids[match->count++] = rowid;
+}
+
+/* The first entry of a node that is not before the keys. */
+static int find_entry(int *index, const struct match *match, const struct srt_node *node)
+{
+	int low = 0;
+	int high = node->count;
+
+	while (low < high) {
+		int middle = (low + high) / 2;
+		int64_t rowid;
+		uint32_t child;
+		int order;
+
+		if (!read_entry(&order, &rowid, &child, match, node, middle))
+			return corrupt(match->db, "an index entry cannot be read");
+		if (order < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	*index = low;
+	return SCANRT_OK;
+}
+
+/* Entries of an index lie in its inner nodes too, each between two children. */
+static int match_node(struct match *match, uint32_t number, int level)
+{
+	struct srt_node node;
+	int status;
+	int i = 0;
+
+	if (level == MOST_LEVELS || match->budget-- == 0)
+		return corrupt(match->db, "a tree has no end");
+	status = load_node(&node, match->db, number, false);
+	if (status == SCANRT_OK)
+		status = find_entry(&i, match, &node);
+	for (; status == SCANRT_OK && i < node.count && !match->is_past; i++) {
+		int64_t rowid;
+		uint32_t child;
+		int order;
+
+		if (!read_entry(&order, &rowid, &child, match, &node, i))
+			return corrupt(match->db, "an index entry cannot be read");
+		if (child != 0)
+			status = match_node(match, child, level + 1);
+		if (status == SCANRT_OK && order == 0 && !match->is_past)
+			take(match, rowid);
+		match->is_past = match->is_past || order > 0;
+	}
+	if (status == SCANRT_OK && node.right != 0 && !match->is_past)
+		status = match_node(match, node.right, level + 1);
+	return status;
+}
+
+int srt_pages_match(int64_t *rowids, size_t capacity, size_t *count, const struct srt_db *db, enum srt_tree index,
+	const struct srt_cell *keys, int key_count)
+{
+	struct match match = { .db = db, .keys = keys, .key_count = key_count, .rowids = rowids, .capacity = capacity,
+		.budget = db->pages->page_count };
+	int status = match_node(&match, db->pages->roots[index], 0);
+
+	*count = status == SCANRT_OK ? match.count : 0;
+	return status;
+}
+
+/* ---- the schema ---- */
+
+/* As schema.sql names them; SQLite numbers the indexes of a table's UNIQUE and PRIMARY KEY clauses. */
+static const char *const tree_names[SRT_TREE_COUNT] = {
+	"device", "sqlite_autoindex_device_1",
+	"problem", "sqlite_autoindex_problem_1",
+	"variant",
+	"choice", "sqlite_autoindex_choice_1",
+	"image", "sqlite_autoindex_image_1",
+	"kernel", "kernel_by_recipe",
+};
+
+/* The columns of the schema table: type, name, table, root page, text.  Only the text may be split. */
+static void take_root(struct srt_pages *pages, const struct srt_row *row)
+{
+	int i;
+
+	for (i = 0; row->count > 3 && i < SRT_TREE_COUNT; i++)
+		if (srt_db_is_text(&row->cells[1], tree_names[i]))
+			pages->roots[i] = (uint32_t)row->cells[3].integer;
+}
+
+static int read_roots(const struct srt_db *db, uint32_t number, int level)
+{
+	struct srt_node node;
+	int status = level < 3 ? load_node(&node, db, number, true) : corrupt(db, "its schema is too large");
+	int i;
+
+	for (i = 0; status == SCANRT_OK && i < node.count; i++) {
+		struct srt_row row;
+		uint32_t child;
+		int64_t rowid;
+
+		if (node.right == 0 && srt_node_record(&row, &child, &node, i))
+			take_root(db->pages, &row);
+		else if (node.right != 0 && srt_node_rowid(&rowid, &child, &node, i))
+			status = read_roots(db, child, level + 1);
+		else
+			status = corrupt(db, "its schema cannot be read");
+	}
+	return status == SCANRT_OK && node.right != 0 ? read_roots(db, node.right, level + 1) : status;
+}
+
+int srt_pages_open(struct srt_db *db)
+{
+	int status;
+	int i;
+
+	db->pages = calloc(1, sizeof(*db->pages));
+	if (!db->pages)
+		return no_memory(db);
+	status = read_geometry(db->pages, db);
+	if (status != SCANRT_OK)
+		return status;
+	db->pages->spare = malloc(db->pages->page_size);
+	if (!db->pages->spare)
+		return no_memory(db);
+	status = read_roots(db, 1, 0);
+	for (i = 0; status == SCANRT_OK && i < SRT_TREE_COUNT; i++)
+		if (db->pages->roots[i] < 2)
+			status = corrupt(db, "a table is missing");
+	return status;
+}
+
+/* ---- long values ---- */
+
+/* Each page of the rest begins with the number of the next. */
+static int copy_rest(unsigned char *to, const struct srt_db *db, uint32_t next, size_t left)
+{
+	const size_t step = db->pages->usable - 4;
+
+	while (left > 0) {
+		size_t here = left < step ? left : step;
+		int status = read_page(db->pages->spare, db, next);
+
+		if (status != SCANRT_OK)
+			return status;
+		memcpy(to, db->pages->spare + 4, here);
+		next = srt_big_endian(db->pages->spare, 4);
+		to += here;
+		left -= here;
+	}
+	return SCANRT_OK;
+}
+
+int srt_pages_bytes(void **bytes, const struct srt_db *db, const struct srt_row *row, int cell)
+{
+	const struct srt_cell *value = &row->cells[cell];
+	size_t here = row->local_size - (size_t)(value->bytes - row->local);
+	int status = SCANRT_OK;
+
+	*bytes = NULL;
+	if (value->size == 0 || value->size / db->pages->page_size > db->pages->page_count)
+		return corrupt(db, "an image is larger than the file");
+	*bytes = malloc(value->size);
+	if (!*bytes)
+		return no_memory(db);
+	if (here > value->size)
+		here = value->size;
+	memcpy(*bytes, value->bytes, here);
+	if (here < value->size)
+		status = copy_rest((unsigned char *)*bytes + here, db, row->overflow, value->size - here);
+	if (status != SCANRT_OK) {
+		free(*bytes);
+		*bytes = NULL;
+	}
+	return status;
+}
