@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "status.h"
-#include "tap.h"
+#include "tests/tap.h"
 
 static char directory[4096];
 static pid_t owner;

@@ -6,7 +6,7 @@
 #include <time.h>
 
 #include "fixture.h"
-#include "tap.h"
+#include "tests/tap.h"
 
 #define ROUNDS 200
 #define LIMIT_US 200.0
