@@ -76,6 +76,8 @@ int srt_variant_check_ranges(const struct srt_variant *variant);
 uint32_t srt_variant_tile(const struct srt_variant *variant);    /* elements per tile */
 uint32_t srt_variant_threads(const struct srt_variant *variant); /* threads per block */
 size_t srt_variant_shared_bytes(const struct srt_variant *variant, const struct srt_problem *problem); /* dynamic */
+/* The kernel's own shared memory, at most; what it really takes is known once it is compiled. */
+size_t srt_variant_static_bytes(const struct srt_variant *variant, const struct srt_problem *problem);
 uint32_t srt_problem_tile_words(const struct srt_problem *problem); /* 64-bit words of state per tile */
 /* Workspace for counts up to max_count: SCAN_CONTROL_BYTES and the tile words. */
 size_t srt_variant_workspace(const struct srt_variant *variant, const struct srt_problem *problem, uint64_t max_count);

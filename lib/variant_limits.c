@@ -9,9 +9,10 @@
 #include "status.h"
 #include "variant.h"
 
-/* The kernels' own shared memory (totals of warps, barriers, the ticket) stays below this; what a kernel really takes
- * is known only once it is compiled, and the driver is asked again then. */
-#define STATIC_SHARED_BYTES 2048
+/* The parts of a kernel's own shared memory that every one has: ticket, prefix, flags, and what aligns them. */
+#define STATIC_BASE_BYTES 128
+#define BARRIER_BYTES 8
+#define WARP_SIZE 32
 /* Every device that we support has at least this much without being asked, and allows this many threads. */
 #define LEAST_SHARED_BYTES 49152
 #define MOST_THREADS 1024
@@ -55,6 +56,27 @@ size_t srt_variant_shared_bytes(const struct srt_variant *variant, const struct 
 		return 0;
 	stage = (stage + STAGE_ALIGNMENT - 1) / STAGE_ALIGNMENT * STAGE_ALIGNMENT;
 	return (size_t)variant->stages * stage;
+}
+
+/* Follows the kernels' shared_storage, and never falls short of it: a test compares it with what was compiled. */
+size_t srt_variant_static_bytes(const struct srt_variant *variant, const struct srt_problem *problem)
+{
+	size_t value = srt_type_size(problem->accumulator_type);
+	size_t warps = (size_t)variant->block / WARP_SIZE;
+	size_t total_slots = 1;
+	size_t bytes = STATIC_BASE_BYTES;
+
+	if (variant->warp_scan == SRT_WARP_SHARED)
+		bytes += warps * WARP_SIZE * value;
+	else
+		bytes += warps; /* an empty structure has a byte */
+	if (variant->strategy == SRT_LOOKAHEAD) {
+		total_slots = 2 * (size_t)variant->ahead + 2;
+		bytes += ((size_t)variant->ahead + 2) * (2 * BARRIER_BYTES + value);
+		bytes += (size_t)variant->stages * (2 * BARRIER_BYTES + sizeof(uint32_t));
+		bytes += STAGE_ALIGNMENT; /* the ring of stages begins at the next multiple */
+	}
+	return bytes + total_slots * warps * value;
 }
 
 uint32_t srt_problem_tile_words(const struct srt_problem *problem)
@@ -124,7 +146,7 @@ static int check_threads(const struct srt_variant *variant, const struct srt_dev
 static int check_shared(const struct srt_variant *variant, const struct srt_problem *problem,
 	const struct srt_device *device)
 {
-	size_t bytes = srt_variant_shared_bytes(variant, problem) + STATIC_SHARED_BYTES;
+	size_t bytes = srt_variant_shared_bytes(variant, problem) + srt_variant_static_bytes(variant, problem);
 	size_t most = (size_t)limit_of(device->shared_per_block, LEAST_SHARED_BYTES);
 	size_t resident = (bytes + (size_t)device->reserved_shared_per_block) * (size_t)variant->residency;
 
