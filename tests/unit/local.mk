@@ -5,3 +5,7 @@ UNIT_TESTS += tests/unit/tap
 
 check_PROGRAMS += tests/unit/problem tests/unit/recipe tests/unit/status tests/unit/strbuf tests/unit/variant
 UNIT_TESTS += tests/unit/problem tests/unit/recipe tests/unit/status tests/unit/strbuf tests/unit/variant
+
+check_PROGRAMS += tests/unit/reference
+UNIT_TESTS += tests/unit/reference
+tests_unit_reference_LDADD = tests/libdevice.la $(LDADD)
