@@ -220,9 +220,21 @@ static int find_similar(struct srt_db *db, const struct srt_db_lookup *lookup, s
 	return status;
 }
 
+/* An index that leads to another row gives one whose seal is whole. */
+static int check_answer(const struct srt_db *db, const struct srt_db_lookup *lookup, const struct srt_db_choice *choice)
+{
+	bool is_exact = strcmp(choice->fingerprint, lookup->fingerprint) == 0
+		&& strcmp(choice->problem, lookup->problem) == 0;
+
+	if (strcmp(choice->source_hash, lookup->source_hash) != 0 || is_exact == choice->is_similar)
+		return corrupt(db, choice->id, "is not the one that was asked for");
+	return SCANRT_OK;
+}
+
 int srt_db_find_choices(struct srt_db *db, const struct srt_db_lookup *lookup, struct srt_db_choice *rows,
 	size_t capacity, size_t *count)
 {
+	size_t i;
 	int status;
 
 	*count = 0;
@@ -232,6 +244,8 @@ int srt_db_find_choices(struct srt_db *db, const struct srt_db_lookup *lookup, s
 		status = find_exact(db, lookup, rows, capacity, count);
 	if (status == SCANRT_OK && *count == 0)
 		status = find_similar(db, lookup, rows, capacity, count);
+	for (i = 0; i < *count && status == SCANRT_OK; i++)
+		status = check_answer(db, lookup, &rows[i]);
 	if (status != SCANRT_OK)
 		*count = 0;
 	return status;

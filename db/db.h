@@ -19,12 +19,16 @@ struct srt_db;
 
 enum srt_db_access {
 	SRT_DB_READ,  /* must exist; nothing is written, not even a lock file left behind */
-	SRT_DB_WRITE  /* created (directory 0700, file 0600) and migrated where needed */
+	SRT_DB_WRITE  /* created (directory 0700, file 0600) and migrated where needed; a damaged one is put aside */
 };
+
+/* A reader sees one state of the file and keeps writers from changing it until it is closed: open, read, close. */
 
 int srt_db_open(struct srt_db **db, const char *path, enum srt_db_access access);
 void srt_db_close(struct srt_db *db); /* NULL is fine */
 const char *srt_db_path(const struct srt_db *db);
+/* Where opening moved a damaged file to, for a message to people; "" where there was none. */
+const char *srt_db_moved_to(const struct srt_db *db);
 
 /* Whether machine code from this file may be run: owner root or the effective user, neither the file nor a parent
  * directory writable by group or others (sticky directories owned by root pass).  The reason is for people. */
@@ -123,6 +127,12 @@ int srt_db_put_trial(struct srt_db *db, const struct srt_db_trial *trial);
 typedef int (*srt_db_trial_function)(void *user, const struct srt_db_trial *trial);
 int srt_db_each_trial(struct srt_db *db, int64_t device, const char *source_hash, int64_t problem,
 	srt_db_trial_function each, void *user);
+
+/* Variants that were wrong, hung or crashed in any run of this device and source hash: a put of such a trial marks the
+ * variant, a later put of "ok" takes the mark away.  note, where not NULL, gets
+ * "wrong: ..." and the trial's reason. */
+int srt_db_find_poison(struct srt_db *db, int64_t device, const char *source_hash, int64_t problem,
+	const char *variant, bool *found, struct srt_strbuf *note);
 
 /* ---- Choices ---- */
 

@@ -166,7 +166,7 @@ static int move_journal(const char *from, const char *to)
 	return status;
 }
 
-int srt_db_quarantine(const struct srt_db *db)
+int srt_db_quarantine(struct srt_db *db)
 {
 	struct srt_strbuf name = { 0 };
 	struct stat file;
@@ -179,8 +179,12 @@ int srt_db_quarantine(const struct srt_db *db)
 	status = move_journal(db->path, srt_strbuf_text(&name));
 	if (status == SCANRT_OK && (name.failed || rename(db->path, srt_strbuf_text(&name)) != 0))
 		status = fail_errno(db->path, "move the damaged file away");
-	if (status == SCANRT_OK)
-		remove_surplus(db->path);
-	srt_strbuf_free(&name);
-	return status;
+	if (status != SCANRT_OK) {
+		srt_strbuf_free(&name);
+		return status;
+	}
+	remove_surplus(db->path);
+	free(db->moved_to);
+	db->moved_to = name.text;
+	return SCANRT_OK;
 }

@@ -21,6 +21,7 @@ struct srt_pages; /* pages.h */
 struct srt_db {
 	sqlite3 *handle;
 	char *path;
+	char *moved_to; /* where a damaged file went; NULL */
 	enum srt_db_access access;
 	struct srt_pages *pages; /* of a reader: lookups go through these and not through SQL; NULL for a writer */
 	dev_t filesystem; /* which file was opened: the trust rules must judge that one */
@@ -89,7 +90,7 @@ int srt_db_check_integrity(struct srt_db *db);
 int srt_db_create_file(const char *path);
 bool srt_db_has_journal(const struct srt_db *db);
 /* Moves the closed file of this handle out of the way, as PATH.corrupt-TIME; two such are kept. */
-int srt_db_quarantine(const struct srt_db *db);
+int srt_db_quarantine(struct srt_db *db);
 
 /* ---- subject.c ---- */
 

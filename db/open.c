@@ -138,20 +138,28 @@ static int open_existing(struct srt_db *db)
 	return status == SCANRT_OK ? lock_and_bring_up(db) : status;
 }
 
+/* Tuning costs minutes and a database is a cache: a damaged one is put aside and made anew, once. */
 static int open_for_writing(struct srt_db *db)
 {
-	int status = srt_db_create_file(db->path);
+	struct srt_error before;
+	int status;
+
+	srt_error_save(&before);
+	status = srt_db_create_file(db->path);
 
 	if (status == SCANRT_OK)
 		status = open_existing(db);
 	if (status != SCANRT_ERROR_DATABASE_CORRUPT)
 		return status;
-	/* Tuning costs minutes and a database is a cache: a damaged one is put aside and made anew, once. */
 	disconnect(db);
 	status = srt_db_quarantine(db);
 	if (status == SCANRT_OK)
 		status = srt_db_create_file(db->path);
-	return status == SCANRT_OK ? open_existing(db) : status;
+	if (status == SCANRT_OK)
+		status = open_existing(db);
+	if (status == SCANRT_OK)
+		srt_error_restore(&before);
+	return status;
 }
 
 /* SQLite gives names like ":memory:" and "file:..." a meaning; none begins with a dot and a slash. */
@@ -193,6 +201,7 @@ void srt_db_close(struct srt_db *db)
 	if (!db)
 		return;
 	disconnect(db);
+	free(db->moved_to);
 	free(db->path);
 	free(db);
 }
@@ -200,4 +209,9 @@ void srt_db_close(struct srt_db *db)
 const char *srt_db_path(const struct srt_db *db)
 {
 	return db->path;
+}
+
+const char *srt_db_moved_to(const struct srt_db *db)
+{
+	return db->moved_to ? db->moved_to : "";
 }

@@ -101,3 +101,20 @@ int srt_db_each_trial(struct srt_db *db, int64_t device, const char *source_hash
 	sqlite3_finalize(statement);
 	return status;
 }
+
+int srt_db_find_poison(struct srt_db *db, int64_t device, const char *source_hash, int64_t problem,
+	const char *variant, bool *found, struct srt_strbuf *note)
+{
+	sqlite3_stmt *statement;
+	int status = srt_db_prepare(&statement, db,
+		"SELECT p.status, p.note FROM poison p JOIN variant v ON v.id = p.variant WHERE p.device = ? "
+		"AND p.source_hash = ? AND p.problem = ? AND v.text = ?", "lsls", device, source_hash, problem, variant);
+
+	*found = false;
+	if (status == SCANRT_OK)
+		status = srt_db_step(found, db, statement);
+	if (status == SCANRT_OK && *found && note)
+		srt_strbuf_printf(note, "%s: %s", srt_db_text(statement, 0), srt_db_text(statement, 1));
+	sqlite3_finalize(statement);
+	return status;
+}
