@@ -50,7 +50,8 @@ static void test_local_memory(const struct batch *batch)
 		if (one->status || one->arch[0] != 's' || cubin_stack_bytes(one->bytes, one->size) == 0)
 			continue;
 		spilled++;
-		tap_diag("%s, strategy %d, type %s: %zu bytes of local memory a thread", one->arch, one->variant.strategy,
+		tap_diag("%s, strategy %d, type %s: %zu bytes of local memory a thread", one->arch,
+			one->variant.strategy,
 			srt_type_name(one->problem.input_type), cubin_stack_bytes(one->bytes, one->size));
 	}
 	tap_is_int(spilled, 0, "no kernel with a common variant uses local memory on any architecture");

@@ -24,7 +24,8 @@ const struct srt_rtc *batch_compiler(void)
 	return rtc;
 }
 
-void batch_add(struct batch *batch, const struct srt_problem *problem, const struct srt_variant *variant, const char *arch)
+void batch_add(struct batch *batch, const struct srt_problem *problem, const struct srt_variant *variant,
+	const char *arch)
 {
 	struct compilation *added;
 
@@ -55,7 +56,8 @@ static void *run_some(void *user)
 
 	while ((i = atomic_fetch_add(&work->next, 1)) < work->batch->count) {
 		one = &work->batch->list[i];
-		one->status = srt_image_compile(&one->bytes, &one->size, work->rtc, &one->problem, &one->variant, one->arch,
+		one->status = srt_image_compile(&one->bytes, &one->size, work->rtc, &one->problem, &one->variant,
+			one->arch,
 			&one->log);
 		if (one->status)
 			snprintf(one->failure, sizeof(one->failure), "%s", srt_error_last()->text);

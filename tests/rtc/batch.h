@@ -32,7 +32,8 @@ struct batch {
 
 /* Ends the program with a skip where there is no NVRTC. */
 const struct srt_rtc *batch_compiler(void);
-void batch_add(struct batch *batch, const struct srt_problem *problem, const struct srt_variant *variant, const char *arch);
+void batch_add(struct batch *batch, const struct srt_problem *problem, const struct srt_variant *variant,
+	const char *arch);
 void batch_run(struct batch *batch, const struct srt_rtc *rtc);
 /* One check a compilation: it succeeded, and the compiler said nothing. */
 void batch_report(const struct batch *batch);

@@ -19,7 +19,8 @@ static int compile_text(void **bytes, const struct srt_rtc *rtc, const char *tex
 		{ NULL, NULL, 0 },
 	};
 	const char *const options[] = { "--gpu-architecture=sm_90", option };
-	struct srt_rtc_job job = { .sources = sources, .entry = "scan.cu", .options = options, .option_count = option ? 2 : 1 };
+	struct srt_rtc_job job = { .sources = sources, .entry = "scan.cu", .options = options,
+		.option_count = option ? 2 : 1 };
 	size_t size;
 
 	srt_strbuf_clear(log);
@@ -28,16 +29,19 @@ static int compile_text(void **bytes, const struct srt_rtc *rtc, const char *tex
 
 static void test_sources(const struct srt_rtc *rtc)
 {
-	static const char good[] = "#include \"part.cuh\"\nextern \"C\" __global__ void scan_x(int *p) { *p = part(); }\n";
+	static const char good[] =
+		"#include \"part.cuh\"\nextern \"C\" __global__ void scan_x(int *p) { *p = part(); }\n";
 	struct srt_strbuf log = { 0 };
 	void *bytes = NULL;
 
-	tap_is_int(compile_text(&bytes, rtc, good, NULL, &log), SCANRT_OK, "a source that includes another one compiles");
+	tap_is_int(compile_text(&bytes, rtc, good, NULL, &log), SCANRT_OK,
+		"a source that includes another one compiles");
 	tap_is_uint(log.length, 0, "and the compiler says nothing");
 	free(bytes);
 	bytes = NULL;
 
-	tap_is_int(compile_text(&bytes, rtc, "\n\n__global__ void k() { nonsense; }\n", NULL, &log), SCANRT_ERROR_COMPILE,
+	tap_is_int(compile_text(&bytes, rtc, "\n\n__global__ void k() { nonsense; }\n", NULL, &log),
+		SCANRT_ERROR_COMPILE,
 		"B135: an error in a source is its own status");
 	tap_contains(srt_strbuf_text(&log), "scan.cu(3): error", "the log has the file and the line");
 	tap_contains(srt_error_last()->text, "nonsense", "the sentence has the first error");
@@ -96,16 +100,19 @@ static void test_refused_images(const struct srt_rtc *rtc)
 
 	srt_problem_init_simple(&problem, SCANRT_U32, SCANRT_SUM);
 	srt_variant_init(&variant, SRT_BLOCK);
-	tap_is_int(srt_image_build(&image, rtc, NULL, &problem, &variant, 35, SRT_CODEGEN_AUTO, NULL), SCANRT_ERROR_COMPILER,
+	tap_is_int(srt_image_build(&image, rtc, NULL, &problem, &variant, 35, SRT_CODEGEN_AUTO, NULL),
+		SCANRT_ERROR_COMPILER,
 		"a device older than all that NVRTC knows has no image");
 	tap_is_int(srt_image_build(&image, rtc, NULL, &problem, &variant, 999, SRT_CODEGEN_SASS, NULL),
 		SCANRT_ERROR_COMPILER, "a device that NVRTC does not know has no machine code of NVRTC's");
 	tap_is_int(srt_image_build(&image, rtc, NULL, &problem, &variant, 999, SRT_CODEGEN_AUTO, NULL),
 		SCANRT_ERROR_COMPILER, "for such a device the way leads through PTX, which needs a driver");
-	tap_is_int(srt_image_build(&image, rtc, NULL, &problem, &variant, 90, SRT_CODEGEN_PTX, NULL), SCANRT_ERROR_COMPILER,
+	tap_is_int(srt_image_build(&image, rtc, NULL, &problem, &variant, 90, SRT_CODEGEN_PTX, NULL),
+		SCANRT_ERROR_COMPILER,
 		"PTX can be asked for, and needs a driver too");
 	variant.items = 1;
-	tap_is_int(srt_image_build(&image, rtc, NULL, &problem, &variant, 90, SRT_CODEGEN_AUTO, NULL), SCANRT_ERROR_VARIANT,
+	tap_is_int(srt_image_build(&image, rtc, NULL, &problem, &variant, 90, SRT_CODEGEN_AUTO, NULL),
+		SCANRT_ERROR_VARIANT,
 		"a variant that cannot run is not compiled");
 	tap_ok(image.bytes == NULL && image.key[0] == '\0', "a refused image is left alone");
 }

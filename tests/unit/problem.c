@@ -53,9 +53,11 @@ static void test_types(void)
 		given.output_type = cases[i].output;
 		tap_case("input %d accumulator %d output %d", cases[i].input, cases[i].accumulator, cases[i].output);
 		tap_is_int(srt_problem_init(&problem, &given), SCANRT_OK, "B041: the types of case %zu are taken", i);
-		tap_is_int(problem.accumulator_type, cases[i].wanted_accumulator, "B041: the accumulator of case %zu is the rule's",
+		tap_is_int(problem.accumulator_type, cases[i].wanted_accumulator,
+			"B041: the accumulator of case %zu is the rule's",
 			i);
-		tap_is_int(problem.output_type, cases[i].wanted_output, "B041: the output type of case %zu is the rule's", i);
+		tap_is_int(problem.output_type, cases[i].wanted_output,
+			"B041: the output type of case %zu is the rule's", i);
 	}
 	tap_case("%s", "");
 }
@@ -161,11 +163,13 @@ static void test_structures_of_the_future(void)
 	memset(&future, 0, sizeof(future));
 	future.problem = sum_of(SCANRT_I32);
 	future.problem.size = sizeof(future);
-	tap_is_int(srt_problem_init(&problem, &future.problem), SCANRT_OK, "a larger structure with a zero tail is taken");
+	tap_is_int(srt_problem_init(&problem, &future.problem), SCANRT_OK,
+		"a larger structure with a zero tail is taken");
 	future.tail[sizeof(future.tail) - 1] = 1;
 	refuses(SCANRT_ERROR_STRUCT_SIZE, &future.problem, "a larger structure whose last byte is set");
 	future.problem.size -= 1;
-	tap_is_int(srt_problem_init(&problem, &future.problem), SCANRT_OK, "bytes beyond the stated size are not looked at");
+	tap_is_int(srt_problem_init(&problem, &future.problem), SCANRT_OK,
+		"bytes beyond the stated size are not looked at");
 }
 
 static void test_counts(void)
@@ -176,7 +180,8 @@ static void test_counts(void)
 	srt_problem_init(&problem, &given);
 	tap_is_uint(problem.max_count, UINT64_C(1) << 32, "no bound on the count means 2^32");
 	given.max_count = INT64_MAX / 8;
-	tap_is_int(srt_problem_init(&problem, &given), SCANRT_OK, "the largest count whose bytes have addresses is taken");
+	tap_is_int(srt_problem_init(&problem, &given), SCANRT_OK,
+		"the largest count whose bytes have addresses is taken");
 	tap_is_uint(problem.max_count, INT64_MAX / 8, "the bound on the count is kept");
 	given.max_count++;
 	refuses(SCANRT_ERROR_COUNT, &given, "one element more");
@@ -201,7 +206,8 @@ static void test_texts(void)
 	is_text(&problem, false, "sum i8>i32>i32", "different types are written input, accumulator, output");
 	given = sum_of(SCANRT_F16);
 	srt_problem_init(&problem, &given);
-	is_text(&problem, true, "sum f16>f32>f16", "an accumulator that differs is written even where it is the default");
+	is_text(&problem, true, "sum f16>f32>f16",
+		"an accumulator that differs is written even where it is the default");
 }
 
 static void test_names(void)
@@ -235,10 +241,12 @@ static void test_operators(void)
 	tap_ok(srt_op_is_commutative(SCANRT_SUM) && !srt_op_is_commutative(SRT_OP_LAST)
 		&& !srt_op_is_commutative(SRT_OP_AFFINE), "only the internal operators do not commute");
 	tap_is_int(srt_problem_init_simple(&problem, SCANRT_U64, SRT_OP_AFFINE), SCANRT_OK, "affine takes u64");
-	tap_is_int(srt_problem_init_simple(&problem, SCANRT_I64, SRT_OP_AFFINE), SCANRT_ERROR_TYPE, "affine refuses i64");
+	tap_is_int(srt_problem_init_simple(&problem, SCANRT_I64, SRT_OP_AFFINE), SCANRT_ERROR_TYPE,
+		"affine refuses i64");
 	tap_is_int(srt_problem_init_simple(&problem, SCANRT_I8, SRT_OP_LAST), SCANRT_OK, "last takes i8");
 	tap_is_int(srt_problem_init_simple(&problem, SCANRT_F32, SRT_OP_LAST), SCANRT_ERROR_TYPE, "last refuses f32");
-	tap_is_int(srt_problem_init_simple(&problem, SCANRT_I32, 8), SCANRT_ERROR_OPERATOR, "an unknown operator is refused");
+	tap_is_int(srt_problem_init_simple(&problem, SCANRT_I32, 8), SCANRT_ERROR_OPERATOR,
+		"an unknown operator is refused");
 	tap_is_int(srt_problem_init_simple(&problem, SCANRT_BF16, SCANRT_MAX), SCANRT_OK, "maximum takes bf16");
 	tap_is_int(problem.accumulator_type, SCANRT_F32, "the simple form follows the same rule of accumulators");
 }

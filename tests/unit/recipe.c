@@ -72,15 +72,16 @@ static void collect_problems(const struct srt_variant *variant)
 				problem.is_exclusive = mode & 1;
 				problem.has_initial = mode & 2;
 				collect(&problem, variant, 90);
-				problem.accumulator_type = problem.accumulator_type == SCANRT_F64 ? SCANRT_U64 : SCANRT_F64;
+				problem.accumulator_type =
+					problem.accumulator_type == SCANRT_F64 ? SCANRT_U64 : SCANRT_F64;
 				collect(&problem, variant, 90);
 			}
 }
 
 static void collect_operators(const struct srt_variant *variant)
 {
-	static const int others[] = { SCANRT_PROD, SCANRT_MIN, SCANRT_MAX, SCANRT_AND, SCANRT_OR, SCANRT_XOR, SRT_OP_LAST,
-		SRT_OP_AFFINE };
+	static const int others[] = { SCANRT_PROD, SCANRT_MIN, SCANRT_MAX, SCANRT_AND, SCANRT_OR, SCANRT_XOR,
+		SRT_OP_LAST, SRT_OP_AFFINE };
 	struct srt_problem problem;
 	size_t op;
 	int type;
@@ -153,12 +154,14 @@ static void test_distinct_recipes(void)
 		collect(&problem, &variant, capabilities[i]);
 	single = recipe_count;
 	collect_single_knobs(&problem);
-	tap_ok(recipe_count - single > 300, "%d variants with one knob off its default have a recipe", recipe_count - single);
+	tap_ok(recipe_count - single > 300, "%d variants with one knob off its default have a recipe",
+		recipe_count - single);
 	single = recipe_count;
 	collect_variants(&problem);
 	tap_ok(recipe_count - single > 40, "%d variants with two knobs off their defaults have a recipe",
 		recipe_count - single);
-	tap_is_int(count_clashes(), 0, "B05B: %d problems, variants and architectures that differ in any attribute have as many "
+	tap_is_int(count_clashes(), 0,
+		"B05B: %d problems, variants and architectures that differ in any attribute have as many "
 		"recipes", recipe_count);
 }
 
@@ -190,7 +193,8 @@ static void test_same_recipe(void)
 
 static void hash_of(char hash[SRT_HASH_TEXT], const char *name, const char *text, size_t length)
 {
-	const struct srt_source sources[] = { { "other.cuh", "int other;\n", 11 }, { name, text, length }, { NULL, NULL, 0 } };
+	const struct srt_source sources[] = { { "other.cuh", "int other;\n", 11 }, { name, text, length },
+		{ NULL, NULL, 0 } };
 
 	srt_sources_hash(hash, sources);
 }
@@ -278,8 +282,10 @@ static void test_option_bytes(void)
 
 static void test_options(void)
 {
-	static const char *const wanted[] = { "--gpu-architecture=sm_90", "--std=c++17", "--device-as-default-execution-space",
-		"-DSCAN_ENTRY=scan_0", "-DSCAN_INPUT=i8", "-DSCAN_ACCUMULATOR=i64", "-DSCAN_OUTPUT=i32", "-DSCAN_OPERATOR=sum",
+	static const char *const wanted[] = { "--gpu-architecture=sm_90", "--std=c++17",
+		"--device-as-default-execution-space",
+		"-DSCAN_ENTRY=scan_0", "-DSCAN_INPUT=i8", "-DSCAN_ACCUMULATOR=i64", "-DSCAN_OUTPUT=i32",
+		"-DSCAN_OPERATOR=sum",
 		"-DSCAN_EXCLUSIVE=1", "-DSCAN_INITIAL=1", "-DSCAN_STRATEGY=3", "-DSCAN_BLOCK=384", "-DSCAN_ITEMS=24",
 		"-DSCAN_WARP_SCAN=1", "-DSCAN_LOAD=2", "-DSCAN_STORE=2", "-DSCAN_RESIDENCY=1", "-DSCAN_STAGES=6",
 		"-DSCAN_AHEAD=4", "-DSCAN_GATHER=4", "-DSCAN_TILE=9216", "-DSCAN_VECTOR=4", "-DSCAN_TILE_WORDS=2",

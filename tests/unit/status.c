@@ -30,7 +30,8 @@ static void test_texts(void)
 	tap_ok(unknown && unknown[0], "a number that is no status has a text too");
 	tap_is_string(scanrt_strerror(99999), unknown, "all numbers that are no status share it");
 	for (i = 0; i < STATUS_COUNT; i++) {
-		tap_ok(strcmp(scanrt_strerror(statuses[i]), unknown) != 0, "status %d has a text of its own", statuses[i]);
+		tap_ok(strcmp(scanrt_strerror(statuses[i]), unknown) != 0, "status %d has a text of its own",
+			statuses[i]);
 		for (j = 0; j < i; j++)
 			if (strcmp(scanrt_strerror(statuses[i]), scanrt_strerror(statuses[j])) == 0)
 				are_distinct = false;
@@ -77,7 +78,8 @@ static void test_wrong_use(void)
 
 	srt_fail(SCANRT_ERROR_TYPE, "the failure");
 	tap_is_int(scanrt_last_error_details(NULL), SCANRT_ERROR_NULL_POINTER, "details want a structure");
-	tap_is_int(scanrt_last_error_details(&details), SCANRT_ERROR_STRUCT_SIZE, "details want a structure that is large enough");
+	tap_is_int(scanrt_last_error_details(&details), SCANRT_ERROR_STRUCT_SIZE,
+		"details want a structure that is large enough");
 	tap_is_string(details.text, "untouched", "a structure of the wrong size is not written to");
 	tap_is_string(scanrt_last_error(), "the failure", "asking wrongly does not replace the failure");
 }

@@ -30,7 +30,8 @@ static void test_appending(void)
 	for (i = 0; i < 4000; i++)
 		wanted[i] = (char)('0' + i % 10);
 	wanted[4000] = '\0';
-	tap_is_string(srt_strbuf_text(&buffer), wanted, "4000 appends of one character each grow the buffer without loss");
+	tap_is_string(srt_strbuf_text(&buffer), wanted,
+		"4000 appends of one character each grow the buffer without loss");
 	srt_strbuf_free(&buffer);
 	tap_is_uint(buffer.capacity, 0, "a freed buffer holds nothing");
 	srt_strbuf_append(&buffer, "again");

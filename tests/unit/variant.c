@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "variant.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "kernels/abi.h"
@@ -9,8 +11,8 @@
 
 /* The numbers of an H200. */
 static const struct srt_device h200 = {
-	.capability = 90, .sm_count = 132, .shared_per_sm = 233472, .shared_per_block = 232448, .registers_per_sm = 65536,
-	.threads_per_sm = 2048, .threads_per_block = 1024, .blocks_per_sm = 32, .reserved_shared_per_block = 1024,
+	.capability = 90, .sm_count = 132, .shared_per_sm = 233472, .shared_per_block = 232448,
+	.registers_per_sm = 65536, .threads_per_sm = 2048, .threads_per_block = 1024, .blocks_per_sm = 32, .reserved_shared_per_block = 1024,
 };
 
 static struct srt_variant parsed(const char *text)
@@ -85,7 +87,8 @@ static void test_round_trips(void)
 				srt_variant_format(&text, &variant);
 				memset(&again, 0x5a, sizeof(again));
 				tried++;
-				if (srt_variant_parse(&again, text.text) == SCANRT_OK && memcmp(&again, &variant, sizeof(again)) == 0)
+				if (srt_variant_parse(&again, text.text) == SCANRT_OK 
+					&& memcmp(&again, &variant, sizeof(again)) == 0)
 					continue;
 				tap_case("variant %s", text.text);
 				tap_ok(false, "a formatted variant parses back");
@@ -115,11 +118,13 @@ static void test_longest_text(void)
 static void test_refused_texts(void)
 {
 	static const char *const texts[] = {
-		"", "Block", "lookbac", "lookbackk", "block,", ",block", "block,,items=4", "block items=4", " block", "block ",
+		"", "Block", "lookbac", "lookbackk", "block,", ",block", "block,,items=4", "block items=4", " block",
+		"block ",
 		"block,items", "block,items=", "block,items=x", "block,items=4x", "block,items= 4", "block,items=+4",
 		"block,items=-4", "block,items=0x4", "block,items=4.0", "block,items=0", "block,items=257",
 		"block,items=99999999999999999999", "block,items=4294967300", "block,block=31", "block,block=48",
-		"block,block=1056", "block,block=0", "block,items=4,items=4", "block,item=4", "block,ITEMS=4", "block,=4",
+		"block,block=1056", "block,block=0", "block,items=4,items=4", "block,item=4", "block,ITEMS=4",
+		"block,=4",
 		"block,stages=4", "block,stages=0", "lookback,ahead=2", "lookback,gather=1", "lookahead,stages=1",
 		"lookahead,stages=17", "lookahead,ahead=0", "lookahead,gather=9", "block,warp=1", "block,warp=Shared",
 		"block,warp=", "block,load=cached", "block,store=stream,store=stream", "block,residency=0",
@@ -134,7 +139,8 @@ static void test_refused_texts(void)
 	before = variant;
 	for (i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
 		srt_error_clear();
-		tap_is_int(srt_variant_parse(&variant, texts[i]), SCANRT_ERROR_VARIANT, "the text '%s' is refused", texts[i]);
+		tap_is_int(srt_variant_parse(&variant, texts[i]), SCANRT_ERROR_VARIANT, "the text '%s' is refused",
+			texts[i]);
 		tap_ok(srt_error_last()->text[0] != '\0', "its refusal has a sentence: %s", srt_error_last()->text);
 	}
 	memset(longer, 'x', sizeof(longer) - 1);
@@ -185,7 +191,8 @@ static void test_limits(void)
 	checks(SCANRT_OK, "lookahead,block=384,items=24,stages=6,ahead=4", SCANRT_I32, &h200, "");
 	checks(SCANRT_ERROR_VARIANT, "lookahead,block=384,items=24,stages=7", SCANRT_I32, &h200, "stages=7");
 	checks(SCANRT_OK, "lookahead,block=384,items=24,stages=7", SCANRT_I32, NULL, "");
-	checks(SCANRT_ERROR_VARIANT, "lookahead,block=384,items=24,stages=6,residency=2", SCANRT_I32, &h200, "residency=2");
+	checks(SCANRT_ERROR_VARIANT, "lookahead,block=384,items=24,stages=6,residency=2", SCANRT_I32, &h200,
+		"residency=2");
 	small = h200;
 	small.shared_per_block = 0;
 	checks(SCANRT_ERROR_VARIANT, "lookahead,block=256,items=16,stages=3", SCANRT_I32, &small, "shared memory");
@@ -248,6 +255,33 @@ static void test_sizes(void)
 		"a count that no launch could take asks for no more than the largest launch");
 }
 
+/* Docs move with code: the page has each knob's row, with its range or the names of its values. */
+static void test_manual(void)
+{
+	const char *top = getenv("top_srcdir");
+	const struct srt_knob *knob;
+	char page[16384];
+	char row[128];
+	size_t length;
+	FILE *file;
+
+	snprintf(page, sizeof(page), "%s/man/scanrt-variant.5", top ? top : ".");
+	file = fopen(page, "r");
+	if (!file)
+		tap_bail_out("no %s", page);
+	length = fread(page, 1, sizeof(page) - 1, file);
+	page[length] = '\0';
+	fclose(file);
+	for (knob = srt_knobs; knob->name; knob++) {
+		if (knob->values)
+			snprintf(row, sizeof(row), ".It Cm %s Ta %s, %s Ta %s Ta", knob->name, knob->values[0], knob->values[1],
+				knob->values[knob->defaults[0] - knob->least]);
+		else
+			snprintf(row, sizeof(row), ".It Cm %s Ta %d to %d Ta ", knob->name, knob->least, knob->most);
+		tap_contains(page, row, "scanrt-variant(5) has the knob %s as it is", knob->name);
+	}
+}
+
 int main(void)
 {
 	tap_plan(0);
@@ -258,5 +292,6 @@ int main(void)
 	test_limits();
 	test_programmed_variants();
 	test_sizes();
+	test_manual();
 	return tap_done();
 }
