@@ -12,7 +12,8 @@
 /* The numbers of an H200. */
 static const struct srt_device h200 = {
 	.capability = 90, .sm_count = 132, .shared_per_sm = 233472, .shared_per_block = 232448,
-	.registers_per_sm = 65536, .threads_per_sm = 2048, .threads_per_block = 1024, .blocks_per_sm = 32, .reserved_shared_per_block = 1024,
+	.registers_per_sm = 65536,
+	.threads_per_sm = 2048, .threads_per_block = 1024, .blocks_per_sm = 32, .reserved_shared_per_block = 1024,
 };
 
 static struct srt_variant parsed(const char *text)
@@ -87,7 +88,7 @@ static void test_round_trips(void)
 				srt_variant_format(&text, &variant);
 				memset(&again, 0x5a, sizeof(again));
 				tried++;
-				if (srt_variant_parse(&again, text.text) == SCANRT_OK 
+				if (srt_variant_parse(&again, text.text) == SCANRT_OK
 					&& memcmp(&again, &variant, sizeof(again)) == 0)
 					continue;
 				tap_case("variant %s", text.text);
@@ -274,8 +275,8 @@ static void test_manual(void)
 	fclose(file);
 	for (knob = srt_knobs; knob->name; knob++) {
 		if (knob->values)
-			snprintf(row, sizeof(row), ".It Cm %s Ta %s, %s Ta %s Ta", knob->name, knob->values[0], knob->values[1],
-				knob->values[knob->defaults[0] - knob->least]);
+			snprintf(row, sizeof(row), ".It Cm %s Ta %s, %s Ta %s Ta", knob->name, knob->values[0],
+				knob->values[1], knob->values[knob->defaults[0] - knob->least]);
 		else
 			snprintf(row, sizeof(row), ".It Cm %s Ta %d to %d Ta ", knob->name, knob->least, knob->most);
 		tap_contains(page, row, "scanrt-variant(5) has the knob %s as it is", knob->name);
