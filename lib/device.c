@@ -44,7 +44,8 @@ static int ask_capability(struct srt_device *device, const struct srt_driver *dr
 {
 	int major = 0;
 	int minor = 0;
-	int status = SRT_CALL(driver, cuDeviceGetAttribute, (&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, handle));
+	int status = SRT_CALL(driver, cuDeviceGetAttribute, (&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR,
+		handle));
 
 	if (!status)
 		status = SRT_CALL(driver, cuDeviceGetAttribute,

@@ -14,8 +14,8 @@
 #include "status.h"
 #include "strbuf.h"
 
-#ifndef SRT_PKGLIBDIR
-#define SRT_PKGLIBDIR "/usr/local/lib/scanrt"
+#ifndef SCANRT_LIBDIR
+#define SCANRT_LIBDIR "/usr/local/lib"
 #endif
 
 #define REAL_LIBRARY "libcuda.so.1"
@@ -278,7 +278,7 @@ static int load_emulator(const struct srt_driver **driver)
 			     : load_once(driver, srt_strbuf_text(&path));
 	srt_strbuf_free(&path);
 	if (status == SCANRT_ERROR_NO_DRIVER)
-		status = load_once(driver, SRT_PKGLIBDIR "/" EMULATOR_LIBRARY);
+		status = load_once(driver, SCANRT_LIBDIR "/" EMULATOR_LIBRARY);
 	return status;
 }
 

@@ -39,13 +39,13 @@ static bool is_same(const struct srt_memo *memo, const struct srt_memo *key)
 	return memo->stream == key->stream && memo->type == key->type && memo->op == key->op && memo->mode == key->mode;
 }
 
-/* A power of two, so that a growing count makes few plans. */
+/* In large steps, so that a growing count makes few plans; the workspace that they take ahead of need is small. */
 static uint64_t bound_for(uint64_t count)
 {
 	uint64_t bound = LEAST_MAX_COUNT;
 
-	while (bound < count && bound < UINT64_C(1) << 62)
-		bound *= 2;
+	while (bound < count && bound < UINT64_C(1) << 56)
+		bound *= 16;
 	return bound < count ? count : bound;
 }
 

@@ -75,7 +75,8 @@ static void test_options(void)
 
 	tap_is_int(scanrt_context_create(NULL, &options), SCANRT_ERROR_NULL_POINTER, "a null address is refused");
 	options.size = sizeof(options) - 1;
-	tap_is_int(scanrt_context_create(&context, &options), SCANRT_ERROR_STRUCT_SIZE, "too small options are refused");
+	tap_is_int(scanrt_context_create(&context, &options), SCANRT_ERROR_STRUCT_SIZE,
+		"too small options are refused");
 	newer.known.size = sizeof(newer);
 	newer.tail = 1;
 	tap_is_int(scanrt_context_create(&context, &newer.known), SCANRT_ERROR_STRUCT_SIZE,
@@ -83,7 +84,8 @@ static void test_options(void)
 	tap_ok(!context, "a refused call leaves the caller's handle");
 	tap_is_int(fake->calls, 0, "a refused call does not reach the driver");
 	newer.tail = 0;
-	tap_is_int(scanrt_context_create(&context, &newer.known), SCANRT_OK, "options of the future that ask for nothing pass");
+	tap_is_int(scanrt_context_create(&context, &newer.known), SCANRT_OK,
+		"options of the future that ask for nothing pass");
 	scanrt_context_destroy(context);
 	scanrt_context_destroy(NULL);
 	fake_driver_reset(fake);

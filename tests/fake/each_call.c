@@ -49,7 +49,8 @@ static int scan_once(struct scanrt_context *context, const struct scanrt_plan_op
 		status = scanrt_plan_execute(plan, (void *)0x10000000, (void *)0x20000000, 10000000, NULL);
 	scanrt_plan_destroy(plan);
 	if (!status)
-		status = scanrt_scan(context, SCANRT_I32, SCANRT_MAX, SCANRT_EXCLUSIVE, (void *)0x1000, (void *)0x2000, 9, NULL);
+		status = scanrt_scan(context, SCANRT_I32, SCANRT_MAX, SCANRT_EXCLUSIVE, (void *)0x1000,
+			(void *)0x2000, 9, NULL);
 	return status;
 }
 
@@ -85,7 +86,8 @@ static void check(int status, const char *text)
 	if (is_tolerated && strcmp(fake->failed, "cuDeviceGetAttribute") != 0)
 		tap_is_int(status, SCANRT_OK, "an unknown fact or a failed clean-up is no failure of the scan");
 	tap_ok(fake_held(fake) == 0 || strcmp(fake->failed, "cuCtxPushCurrent") == 0,
-		"nothing is held: %d modules, %d allocations, %d streams, %d links, %d contexts, depth %d", fake->modules,
+		"nothing is held: %d modules, %d allocations, %d streams, %d links, %d contexts, depth %d",
+			fake->modules,
 		fake->allocations, fake->streams, fake->links, fake->retained, fake->depth);
 	tap_is_int(fake->misplaced, 0, "no call was made for the wrong context");
 }

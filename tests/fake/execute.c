@@ -42,7 +42,8 @@ static void test_launch(void)
 		kernel = &class->fetched->kernel;
 		tile = srt_variant_tile(&kernel->variant);
 		fake->launches = 0;
-		tap_is_int(scanrt_plan_execute(plan, AT(0x1000000004), AT(0x2000000004), counts[i], AT(0x77)), SCANRT_OK,
+		tap_is_int(scanrt_plan_execute(plan, AT(0x1000000004), AT(0x2000000004), counts[i], AT(0x77)),
+			SCANRT_OK,
 			"a scan is launched");
 		tap_is_int(fake->launches, 1, "by one launch");
 		tap_is_uint(launch->arguments.count, counts[i], "the count gets through in 64 bits");
@@ -50,9 +51,11 @@ static void test_launch(void)
 		tap_is_uint((uintptr_t)launch->arguments.in, 0x2000000004, "in gets through");
 		tap_ok(launch->stream == AT(0x77), "the stream is the caller's");
 		tap_is_uint(launch->arguments.tiles, (counts[i] + tile - 1) / tile, "the tiles cover the count");
-		tap_is_uint(launch->block, srt_variant_threads(&kernel->variant), "the block has the variant's threads");
+		tap_is_uint(launch->block, srt_variant_threads(&kernel->variant),
+			"the block has the variant's threads");
 		tap_is_uint((uintptr_t)launch->arguments.tile_words,
-			(uintptr_t)launch->arguments.control + SCAN_CONTROL_BYTES, "the tile words follow the control words");
+			(uintptr_t)launch->arguments.control + SCAN_CONTROL_BYTES,
+				"the tile words follow the control words");
 		if (kernel->variant.strategy == SRT_BLOCK)
 			tap_is_uint(launch->grid, 1, "one block scans one tile");
 		if (kernel->variant.strategy == SRT_LOOKBACK)
@@ -64,7 +67,8 @@ static void test_launch(void)
 				"look-ahead draws a ring more for each block");
 		}
 		if (kernel->variant.strategy != SRT_BLOCK)
-			tap_ok(launch->arguments.tile_word_capacity >= launch->arguments.tiles, "the workspace has words for all tiles");
+			tap_ok(launch->arguments.tile_word_capacity >= launch->arguments.tiles,
+				"the workspace has words for all tiles");
 	}
 	tap_case("%s", "");
 }
@@ -83,7 +87,8 @@ static void test_refusals(void)
 {
 	int calls = fake->calls;
 
-	tap_is_int(scanrt_plan_execute(NULL, AT(4), AT(8), 1, NULL), SCANRT_ERROR_NULL_POINTER, "a null plan is refused");
+	tap_is_int(scanrt_plan_execute(NULL, AT(4), AT(8), 1, NULL), SCANRT_ERROR_NULL_POINTER,
+		"a null plan is refused");
 	tap_is_int(execute(0, 0x1000, 1), SCANRT_ERROR_NULL_POINTER, "a null out is refused");
 	tap_contains(scanrt_last_error(), "out is null", "and named");
 	tap_is_int(execute(0x1000, 0, 1), SCANRT_ERROR_NULL_POINTER, "a null in is refused");
@@ -93,9 +98,11 @@ static void test_refusals(void)
 	tap_is_int(execute(0x1004, 0x1000, 2), SCANRT_ERROR_OVERLAP, "out one element behind in is refused");
 	tap_is_int(widen(0x1000, 0x1000, 2), SCANRT_ERROR_OVERLAP, "in place with types of two sizes is refused");
 	tap_is_int(widen(0x1000, 0x1008, 2), SCANRT_ERROR_OVERLAP, "in inside of a wider out is refused");
-	tap_is_int(execute(0x1000, 0x10000, (UINT64_C(1) << 32) + 1), SCANRT_ERROR_COUNT, "a count beyond max_count is refused");
+	tap_is_int(execute(0x1000, 0x10000, (UINT64_C(1) << 32) + 1), SCANRT_ERROR_COUNT,
+		"a count beyond max_count is refused");
 	tap_is_int(execute(0x1000, 0x10000, UINT64_MAX), SCANRT_ERROR_COUNT, "the largest count of all is refused");
-	tap_is_int(execute(UINTPTR_MAX - 7, 0x1000, 3), SCANRT_ERROR_COUNT, "an array beyond the address space is refused");
+	tap_is_int(execute(UINTPTR_MAX - 7, 0x1000, 3), SCANRT_ERROR_COUNT,
+		"an array beyond the address space is refused");
 	tap_is_int(fake->calls, calls, "no refused call reaches the driver");
 }
 
@@ -103,7 +110,8 @@ static void test_legal(void)
 {
 	int calls = fake->calls;
 
-	tap_is_int(scanrt_plan_execute(plan, NULL, NULL, 0, NULL), SCANRT_OK, "B105: count 0 is legal with null pointers");
+	tap_is_int(scanrt_plan_execute(plan, NULL, NULL, 0, NULL), SCANRT_OK,
+		"B105: count 0 is legal with null pointers");
 	tap_is_int(execute(3, 5, 0), SCANRT_OK, "B105: and with any others");
 	tap_is_int(fake->calls, calls, "B105: it calls nothing");
 	tap_is_int(execute(0x1000, 0x1000, 100), SCANRT_OK, "B060: in place is legal");

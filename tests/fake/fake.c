@@ -92,5 +92,6 @@ void fake_set_current(struct fake_driver *driver, bool is_set)
 
 int fake_held(const struct fake_driver *driver)
 {
-	return driver->modules + driver->allocations + driver->streams + driver->links + driver->retained + driver->depth;
+	return driver->modules + driver->allocations + driver->streams + driver->links + driver->retained +
+		driver->depth;
 }

@@ -19,7 +19,7 @@ struct module {
 	int optin;
 };
 
-#define MODULES 64
+#define MODULES 256
 #define DEPTH 16
 
 static struct fake_driver script;

@@ -83,7 +83,8 @@ static void test_too_old(void)
 		if (!functions[i].is_required)
 			continue;
 		fake->missing = functions[i].name;
-		tap_ok(open_driver("0") == SCANRT_ERROR_DRIVER_TOO_OLD && strstr(srt_error_last()->text, functions[i].name),
+		tap_ok(open_driver("0") == SCANRT_ERROR_DRIVER_TOO_OLD && strstr(srt_error_last()->text,
+			functions[i].name),
 			"a driver without %s is too old, and the message names it", functions[i].name);
 	}
 	fake_driver_reset(fake);

@@ -56,7 +56,8 @@ static void test_classes(void)
 
 	tap_is_uint(plan->classes[0].low_count, 1, "the first class begins at 1");
 	for (i = 1; i < plan->class_count; i++)
-		tap_is_uint(plan->classes[i].low_count, plan->classes[i - 1].high_count + 1, "class %zu follows without a gap",
+		tap_is_uint(plan->classes[i].low_count, plan->classes[i - 1].high_count + 1,
+			"class %zu follows without a gap",
 			i);
 	tap_is_uint(plan->classes[plan->class_count - 1].high_count, UINT64_C(1) << 32, "the last class ends at 2^32");
 	tap_is_int(plan->classes[0].fetched->kernel.variant.strategy, SRT_BLOCK, "one tile is for one block");
@@ -90,7 +91,8 @@ static void test_refused_sass(void)
 	reset();
 	compiler->newest = 80;
 	plan = make(NULL);
-	tap_is_int(compiler->compilations, (int)plan->fetched_count, "a compiler that is older than the device makes PTX");
+	tap_is_int(compiler->compilations, (int)plan->fetched_count,
+		"a compiler that is older than the device makes PTX");
 	scanrt_plan_destroy(plan);
 	reset();
 }
@@ -124,7 +126,8 @@ static void test_compiler(void)
 	/* The other classes' kernels take over what look-back would have served. */
 	compiler->fail_option = "-DSCAN_STRATEGY=2";
 	plan = make(NULL);
-	tap_is_uint(plan->classes[plan->class_count - 1].high_count, UINT64_C(1) << 32, "without look-back all counts are served");
+	tap_is_uint(plan->classes[plan->class_count - 1].high_count, UINT64_C(1) << 32,
+		"without look-back all counts are served");
 	tap_is_int(srt_plan_class_of(plan, 100000)->fetched->kernel.variant.strategy, SRT_LOOKAHEAD,
 		"middle counts go to look-ahead then");
 	scanrt_plan_destroy(plan);
@@ -157,7 +160,8 @@ static void test_pin(void)
 	tap_is_int(refuse(&options), SCANRT_ERROR_VARIANT, "a pin that the problem excludes is refused");
 	options.variant = "lookback,block=128,items=8";
 	compiler->fail_option = "";
-	tap_is_int(refuse(&options), SCANRT_ERROR_COMPILE, "a pin that does not compile is a failure, not another variant");
+	tap_is_int(refuse(&options), SCANRT_ERROR_COMPILE,
+		"a pin that does not compile is a failure, not another variant");
 	reset();
 	setenv("SCANRT_VARIANT", "lookback,block=64", 1);
 	plan = make(NULL);
@@ -215,7 +219,8 @@ static void test_workspace(void)
 	struct scanrt_plan *plan;
 	size_t bytes = 1;
 
-	tap_is_int(scanrt_plan_workspace_size(&bytes, context, &problem, NULL), SCANRT_OK, "the workspace's size is known");
+	tap_is_int(scanrt_plan_workspace_size(&bytes, context, &problem, NULL), SCANRT_OK,
+		"the workspace's size is known");
 	tap_ok(bytes >= 4096 && bytes < (64u << 20), "it is between 4 KiB and 64 MiB for 2^32 elements (%zu)", bytes);
 	tap_is_int(fake->loads + compiler->compilations, 0, "asking for the size compiles and loads nothing");
 	options.workspace = (void *)(uintptr_t)0x20000000100;
@@ -244,9 +249,12 @@ static void test_arguments(void)
 	struct scanrt_plan_options options = SCANRT_PLAN_OPTIONS_INIT;
 	struct scanrt_plan *plan = NULL;
 
-	tap_is_int(scanrt_plan_create(NULL, context, &problem, NULL), SCANRT_ERROR_NULL_POINTER, "a null address is refused");
-	tap_is_int(scanrt_plan_create(&plan, NULL, &problem, NULL), SCANRT_ERROR_NULL_POINTER, "a null context is refused");
-	tap_is_int(scanrt_plan_create(&plan, context, NULL, NULL), SCANRT_ERROR_NULL_POINTER, "a null problem is refused");
+	tap_is_int(scanrt_plan_create(NULL, context, &problem, NULL), SCANRT_ERROR_NULL_POINTER,
+		"a null address is refused");
+	tap_is_int(scanrt_plan_create(&plan, NULL, &problem, NULL), SCANRT_ERROR_NULL_POINTER,
+		"a null context is refused");
+	tap_is_int(scanrt_plan_create(&plan, context, NULL, NULL), SCANRT_ERROR_NULL_POINTER,
+		"a null problem is refused");
 	options.size = 8;
 	tap_is_int(scanrt_plan_create(&plan, context, &problem, &options), SCANRT_ERROR_STRUCT_SIZE,
 		"too small options are refused");
@@ -281,7 +289,8 @@ static void test_describe(void)
 	description.size = 3;
 	tap_is_int(scanrt_plan_describe(plan, 1, &description, NULL, 0), SCANRT_ERROR_STRUCT_SIZE,
 		"a description of unknown size is refused");
-	tap_is_int(scanrt_plan_describe(plan, 1, NULL, NULL, 0), SCANRT_ERROR_NULL_POINTER, "a null description is refused");
+	tap_is_int(scanrt_plan_describe(plan, 1, NULL, NULL, 0), SCANRT_ERROR_NULL_POINTER,
+		"a null description is refused");
 	scanrt_plan_destroy(plan);
 	reset();
 }
