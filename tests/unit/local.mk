@@ -9,3 +9,6 @@ UNIT_TESTS += tests/unit/problem tests/unit/recipe tests/unit/status tests/unit/
 check_PROGRAMS += tests/unit/reference
 UNIT_TESTS += tests/unit/reference
 tests_unit_reference_LDADD = tests/libdevice.la $(LDADD)
+
+UNIT_TESTS += tests/unit/embed.sh
+EXTRA_DIST += tests/unit/embed.sh
