@@ -25,6 +25,25 @@
 #include "module.h"
 
 /* Newer than the oldest headers that we build with; declared again where those have them. */
+#if CUDA_VERSION < 12030
+struct CUgraphEdgeData_st;
+#define CUgraphEdgeData struct CUgraphEdgeData_st
+#endif
+#if CUDA_VERSION < 12040
+struct CUgreenCtx_st;
+#define CUgreenCtx struct CUgreenCtx_st *
+#endif
+#if CUDA_VERSION < 12050
+struct CUctxCreateParams_st;
+#define CUctxCreateParams struct CUctxCreateParams_st
+#endif
+CUresult cuCtxCreate_v4(CUcontext *context, CUctxCreateParams *parameters, unsigned int flags, CUdevice device);
+CUresult cuCtxGetDevice_v2(CUdevice *device, CUcontext context);
+CUresult cuCtxSynchronize_v2(CUcontext context);
+CUresult cuStreamGetCtx_v2(CUstream stream, CUcontext *context, CUgreenCtx *green);
+CUresult cuStreamGetCaptureInfo_v3(CUstream stream, CUstreamCaptureStatus *status, cuuint64_t *id, CUgraph *graph,
+	const CUgraphNode **dependencies, const CUgraphEdgeData **edges, size_t *count);
+CUresult cuGraphNodeGetDependencies_v2(CUgraphNode node, CUgraphNode *needs, CUgraphEdgeData *edges, size_t *count);
 CUresult cuEventElapsedTime_v2(float *milliseconds, CUevent start, CUevent end);
 CUresult cuFuncGetName(const char **name, CUfunction function);
 CUresult cuFuncGetParamInfo(CUfunction function, size_t index, size_t *offset, size_t *bytes);

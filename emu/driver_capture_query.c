@@ -69,7 +69,6 @@ CUresult cuStreamGetCaptureInfo_v2(CUstream stream, CUstreamCaptureStatus *statu
 	return emu_leave(result);
 }
 
-#if CUDA_VERSION >= 12030
 /* Edges carry no data here: a programmatic launch is an ordinary dependency. */
 CUresult cuStreamGetCaptureInfo_v3(CUstream stream, CUstreamCaptureStatus *status, cuuint64_t *id, CUgraph *graph,
 	const CUgraphNode **dependencies, const CUgraphEdgeData **edges, size_t *count)
@@ -78,7 +77,6 @@ CUresult cuStreamGetCaptureInfo_v3(CUstream stream, CUstreamCaptureStatus *statu
 		*edges = NULL;
 	return cuStreamGetCaptureInfo_v2(stream, status, id, graph, dependencies, count);
 }
-#endif
 
 CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *mode)
 {

@@ -141,18 +141,17 @@ CUresult cuCtxCreate_v3(CUcontext *context, CUexecAffinityParam *parameters, int
 	return emu_leave(result);
 }
 
-#if CUDA_VERSION >= 12050
+/* Its parameters are two forms of sharing a GPU, neither of which is emulated. */
 CUresult cuCtxCreate_v4(CUcontext *context, CUctxCreateParams *parameters, unsigned int flags, CUdevice device)
 {
 	CUresult result = emu_enter(__func__, EMU_NEED_INIT);
 
-	if (result == CUDA_SUCCESS && parameters != NULL && parameters->numExecAffinityParams != 0)
+	if (result == CUDA_SUCCESS && parameters != NULL)
 		result = CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY;
 	if (result == CUDA_SUCCESS)
 		result = create(context, flags, device);
 	return emu_leave(result);
 }
-#endif
 
 /* A lost context can still be destroyed, so the sticky error is not asked for. */
 CUresult cuCtxDestroy_v2(CUcontext context)
@@ -232,6 +231,22 @@ CUresult cuCtxGetDevice(CUdevice *device)
 	return emu_leave(result);
 }
 
+/* From 13.0 on the context may be named instead of current. */
+CUresult cuCtxGetDevice_v2(CUdevice *device, CUcontext context)
+{
+	CUresult result = emu_enter(__func__, EMU_NEED_INIT);
+
+	if (context == NULL)
+		context = emu_context_current();
+	if (result == CUDA_SUCCESS && device == NULL)
+		result = CUDA_ERROR_INVALID_VALUE;
+	if (result == CUDA_SUCCESS && !emu_handle_is(EMU_HANDLE_CONTEXT, context))
+		result = CUDA_ERROR_INVALID_CONTEXT;
+	if (result == CUDA_SUCCESS)
+		*device = context->device->ordinal;
+	return emu_leave(result);
+}
+
 CUresult cuCtxGetFlags(unsigned int *flags)
 {
 	CUresult result = emu_enter(__func__, EMU_NEED_CONTEXT);
@@ -258,18 +273,42 @@ CUresult cuCtxGetApiVersion(CUcontext context, unsigned int *version)
 	return emu_leave(result);
 }
 
-CUresult cuCtxSynchronize(void)
+/* A stream of it that is being captured cannot be waited for. */
+static CUresult synchronize(struct CUctx_st *context)
 {
-	CUresult result = emu_enter(__func__, EMU_NEED_UNSAFE);
-	const struct CUctx_st *context = emu_context_current();
+	CUresult result = CUDA_SUCCESS;
 
-	for (struct CUstream_st *s = result == CUDA_SUCCESS ? context->streams : NULL; s != NULL; s = s->next) {
+	for (struct CUstream_st *s = context->streams; s != NULL; s = s->next) {
 		CUresult refusal = emu_capture_check_sync(s);
 
 		if (refusal != CUDA_SUCCESS)
 			result = refusal;
 		emu_clock_synchronize(s);
 	}
+	return result == CUDA_SUCCESS ? context->sticky : result;
+}
+
+CUresult cuCtxSynchronize(void)
+{
+	CUresult result = emu_enter(__func__, EMU_NEED_UNSAFE);
+
+	if (result == CUDA_SUCCESS)
+		result = synchronize(emu_context_current());
+	return emu_leave(result);
+}
+
+CUresult cuCtxSynchronize_v2(CUcontext context)
+{
+	CUresult result = emu_enter(__func__, EMU_NEED_INIT);
+
+	if (context == NULL)
+		context = emu_context_current();
+	if (result == CUDA_SUCCESS && !emu_handle_is(EMU_HANDLE_CONTEXT, context))
+		result = CUDA_ERROR_INVALID_CONTEXT;
+	if (result == CUDA_SUCCESS)
+		result = emu_capture_check_unsafe();
+	if (result == CUDA_SUCCESS)
+		result = synchronize(context);
 	return emu_leave(result);
 }
 

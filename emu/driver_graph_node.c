@@ -161,6 +161,13 @@ CUresult cuGraphNodeGetDependencies(CUgraphNode node, CUgraphNode *needs, size_t
 	return emu_leave(result);
 }
 
+CUresult cuGraphNodeGetDependencies_v2(CUgraphNode node, CUgraphNode *needs, CUgraphEdgeData *edges, size_t *count)
+{
+	if (edges != NULL)
+		return CUDA_ERROR_LOSSY_QUERY; /* edges carry no data here */
+	return cuGraphNodeGetDependencies(node, needs, count);
+}
+
 /* A graph of the same shape replaces the work; another shape changes nothing. */
 static CUresult update(struct CUgraphExec_st *exec, const struct CUgraph_st *graph)
 {

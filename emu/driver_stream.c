@@ -230,6 +230,14 @@ CUresult cuStreamGetCtx(CUstream stream, CUcontext *context)
 	return emu_leave(result);
 }
 
+/* There are no green contexts. */
+CUresult cuStreamGetCtx_v2(CUstream stream, CUcontext *context, CUgreenCtx *green)
+{
+	if (green != NULL)
+		memset(green, 0, sizeof(void *));
+	return cuStreamGetCtx(stream, context);
+}
+
 CUresult cuLaunchHostFunc(CUstream stream, CUhostFn function, void *data)
 {
 	struct emu_work work = { .kind = EMU_WORK_HOST, .host_function = function, .host_data = data };
