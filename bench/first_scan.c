@@ -13,7 +13,7 @@
 #include "../examples/device_memory.h"
 
 #define ROUNDS 50
-#define BURST 100 /* executions in a row; far below the depth of the driver's queue */
+#define BURST  100 /* executions in a row; far below the depth of the driver's queue */
 
 struct times {
 	double cuda;        /* cuInit and the primary context: not ours */
@@ -101,8 +101,9 @@ static void print(const struct times *times, struct scanrt_plan *plan, uint64_t 
 	struct scanrt_plan_description description = SCANRT_PLAN_DESCRIPTION_INIT;
 
 	check_scan(scanrt_plan_describe(plan, count, &description, NULL, 0));
-	printf("{\"what\":\"first scan\",\"type\":\"i32\",\"op\":\"sum\",\"count\":%llu,\"origin\":\"%s\",\"variant\":\"%s\","
-	       "\"is_compiled\":%d,\"is_right\":%s,\"cuda_us\":%.1f,\"context_us\":%.1f,\"plan_us\":%.1f,\"execute_us\":%.1f,"
+	printf("{\"what\":\"first scan\",\"type\":\"i32\",\"op\":\"sum\",\"count\":%llu,\"origin\":\"%s\","
+	       "\"variant\":\"%s\",\"is_compiled\":%d,\"is_right\":%s,"
+	       "\"cuda_us\":%.1f,\"context_us\":%.1f,\"plan_us\":%.1f,\"execute_us\":%.1f,"
 	       "\"context_to_result_us\":%.1f,\"lookup_us\":%.1f,\"second_plan_us\":%.1f,\"host_us\":%.3f}\n",
 		(unsigned long long)count, origins[description.origin], description.variant, description.is_compiled,
 		same ? "true" : "false", times->cuda, times->open, times->plan, times->first,

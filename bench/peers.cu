@@ -60,21 +60,23 @@ struct scan_case {
 
 /* ---- Results agree ---- */
 
-template <class T> __global__ void count_different(unsigned long long *different, const T *ours, const T *peers,
-	size_t count, double tolerance)
+template <class T>
+__global__ void count_different(
+	unsigned long long *different, const T *ours, const T *peers, size_t count, double tolerance)
 {
 	for (size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x; i < count; i += (size_t)gridDim.x * blockDim.x) {
 		double a = (double)ours[i], b = (double)peers[i];
-		bool is_same = tolerance == 0 ? ours[i] == peers[i] :
-			fabs(a - b) <= tolerance * (fabs(a) + fabs(b) + 1) || (a != a && b != b);
+		bool is_same = tolerance == 0
+			? ours[i] == peers[i]
+			: fabs(a - b) <= tolerance * (fabs(a) + fabs(b) + 1) || (a != a && b != b);
 		if (!is_same)
 			atomicAdd(different, 1ull);
 	}
 }
 
 /* Both into halves of the output that hold 0xa5 before, so that an untouched element shows. */
-template <class T> bool results_agree(session &s, const scan_case &c, const contender_function &ours,
-	const contender_function &peer)
+template <class T>
+bool results_agree(session &s, const scan_case &c, const contender_function &ours, const contender_function &peer)
 {
 	unsigned long long *different, seen = 0;
 	size_t half = s.buffers->capacity / 2 / 256 * 256, bytes = c.count * sizeof(T);
@@ -87,8 +89,8 @@ template <class T> bool results_agree(session &s, const scan_case &c, const cont
 	NEED(cudaMemset(out + half, 0x5a, bytes));
 	ours(out, s.buffers->in, s.buffers->stream);
 	peer(out + half, s.buffers->in, s.buffers->stream);
-	count_different<<<1024, 256, 0, s.buffers->stream>>>(different, (const T *)out, (const T *)(out + half), c.count,
-		c.tolerance);
+	count_different<<<1024, 256, 0, s.buffers->stream>>>(
+		different, (const T *)out, (const T *)(out + half), c.count, c.tolerance);
 	NEED(cudaStreamSynchronize(s.buffers->stream));
 	NEED(cudaMemcpy(&seen, different, sizeof seen, cudaMemcpyDeviceToHost));
 	NEED(cudaFree(different));
@@ -113,12 +115,13 @@ static scanrt_plan *make_plan(session &s, const scan_case &c, scanrt_plan_descri
 	return plan;
 }
 
-template <class T, class Op> cudaError_t peer_scan(void *storage, size_t &bytes, const scan_case &c, const void *in,
-	void *out, Op op, T identity, cudaStream_t stream)
+template <class T, class Op>
+cudaError_t peer_scan(void *storage, size_t &bytes, const scan_case &c, const void *in, void *out, Op op, T identity,
+	cudaStream_t stream)
 {
 	if (c.is_exclusive)
-		return cub::DeviceScan::ExclusiveScan(storage, bytes, (const T *)in, (T *)out, op, identity,
-			(long long)c.count, stream);
+		return cub::DeviceScan::ExclusiveScan(
+			storage, bytes, (const T *)in, (T *)out, op, identity, (long long)c.count, stream);
 	return cub::DeviceScan::InclusiveScan(storage, bytes, (const T *)in, (T *)out, op, (long long)c.count, stream);
 }
 
@@ -142,7 +145,7 @@ template <class T, class Op> contender_function peer_of(session &s, const scan_c
 
 static const char *origin_name(int origin)
 {
-	static const char *const names[] = {"unknown", "forced", "tuned", "similar", "default"};
+	static const char *const names[] = { "unknown", "forced", "tuned", "similar", "default" };
 	return names[origin >= 1 && origin <= 4 ? origin : 0];
 }
 
@@ -153,14 +156,15 @@ static void report(session &s, const scan_case &c, const scanrt_plan_description
 	char name[32];
 	snprintf(name, sizeof name, "CUB %d.%d", CCCL_MAJOR_VERSION, CCCL_MINOR_VERSION);
 	printf("%-4s %-4s %-9s %10llu %9.2f %8.0f %9.2f %6.3f %9.2f %6.2f  %-7s %s\n", c.type, c.op, mode,
-		(unsigned long long)c.count, ours.us, 2e-3 * c.count * c.size / ours.us, copy.us, copy.us / ours.us, peer.us,
-		peer.us / ours.us, origin_name(description.origin), description.variant);
+		(unsigned long long)c.count, ours.us, 2e-3 * c.count * c.size / ours.us, copy.us, copy.us / ours.us,
+		peer.us, peer.us / ours.us, origin_name(description.origin), description.variant);
 	fflush(stdout);
 	if (s.wanted.json == nullptr)
 		return;
 	fprintf(s.wanted.json,
-		"{\"gpu\":\"%s\",\"driver\":%d,\"nvrtc\":%d,\"commit\":\"%s\",\"type\":\"%s\",\"op\":\"%s\",\"mode\":\"%s\","
-		"\"count\":%llu,\"layout\":\"contiguous\",\"variant\":\"%s\",\"origin\":\"%s\",\"us\":%.3f,\"low_us\":%.3f,"
+		"{\"gpu\":\"%s\",\"driver\":%d,\"nvrtc\":%d,\"commit\":\"%s\","
+		"\"type\":\"%s\",\"op\":\"%s\",\"mode\":\"%s\",\"count\":%llu,\"layout\":\"contiguous\","
+		"\"variant\":\"%s\",\"origin\":\"%s\",\"us\":%.3f,\"low_us\":%.3f,"
 		"\"high_us\":%.3f,\"copy_us\":%.3f,\"share\":%.4f,\"peer\":\"%s\",\"peer_us\":%.3f,\"ratio\":%.4f}\n",
 		s.device.name, s.driver, CUDART_VERSION, s.wanted.commit.c_str(), c.type, c.op, mode,
 		(unsigned long long)c.count, description.variant, origin_name(description.origin), ours.us, ours.low_us,
@@ -191,8 +195,8 @@ template <class T, class Op> void run_case(session &s, const scan_case &c, Op op
 	contender_function peer = peer_of<T, Op>(s, c, op, identity);
 	if (!results_agree<T>(s, c, ours, peer))
 		s.failures++;
-	contender runners[] = {{*s.buffers, bytes, bytes, ours}, {*s.buffers, bytes, bytes, peer},
-		{*s.buffers, bytes, bytes, copy_kernel(bytes)}, {*s.buffers, bytes, bytes, copy_by_driver(bytes)}};
+	contender runners[] = { { *s.buffers, bytes, bytes, ours }, { *s.buffers, bytes, bytes, peer },
+		{ *s.buffers, bytes, bytes, copy_kernel(bytes) }, { *s.buffers, bytes, bytes, copy_by_driver(bytes) } };
 	for (contender &runner : runners)
 		runner.warm_up();
 	for (int round = 0; round < s.wanted.rounds; round++) {
@@ -208,9 +212,10 @@ template <class T, class Op> void run_case(session &s, const scan_case &c, Op op
 
 template <class T, class Op> void run_counts(session &s, scan_case c, Op op, T identity, bool is_main)
 {
-	static const uint64_t main_counts[] = {1000, 10000, 100000, 1000000, 1u << 20, 1u << 22, 1u << 24, 1u << 26, 1u << 28};
-	static const uint64_t counts[] = {1u << 14, 1u << 20, 1u << 24, 1u << 26, 1u << 28};
-	static const uint64_t quick_counts[] = {1u << 20, 1u << 26, 1u << 28};
+	static const uint64_t main_counts[] = { 1000, 10000, 100000, 1000000, 1u << 20, 1u << 22, 1u << 24, 1u << 26,
+		1u << 28 };
+	static const uint64_t counts[] = { 1u << 14, 1u << 20, 1u << 24, 1u << 26, 1u << 28 };
+	static const uint64_t quick_counts[] = { 1u << 20, 1u << 26, 1u << 28 };
 	c.size = sizeof(T);
 	auto run = [&](uint64_t count) {
 		c.count = count;
@@ -234,18 +239,18 @@ static void run_all(session &s)
 	cuda::std::plus<> plus;
 	cuda::maximum<> maximum;
 	cuda::std::multiplies<> times;
-	run_counts<int32_t>(s, {"i32", SCANRT_I32, "sum", SCANRT_SUM, false, 0, 0, 0}, plus, 0, true);
-	run_counts<int32_t>(s, {"i32", SCANRT_I32, "sum", SCANRT_SUM, true, 0, 0, 0}, plus, 0, false);
-	run_counts<int8_t>(s, {"i8", SCANRT_I8, "sum", SCANRT_SUM, false, 0, 0, 0}, plus, 0, false);
-	run_counts<int16_t>(s, {"i16", SCANRT_I16, "sum", SCANRT_SUM, false, 0, 0, 0}, plus, 0, false);
-	run_counts<long long>(s, {"i64", SCANRT_I64, "sum", SCANRT_SUM, false, 0, 0, 0}, plus, 0, false);
-	run_counts<float>(s, {"f32", SCANRT_F32, "sum", SCANRT_SUM, false, 0, 0, 1e-3}, plus, 0, false);
-	run_counts<double>(s, {"f64", SCANRT_F64, "sum", SCANRT_SUM, false, 0, 0, 1e-9}, plus, 0, false);
-	run_counts<float>(s, {"f32", SCANRT_F32, "max", SCANRT_MAX, false, 0, 0, 0}, maximum, 0, false);
-	run_counts<int32_t>(s, {"i32", SCANRT_I32, "max", SCANRT_MAX, false, 0, 0, 0}, maximum, 0, false);
-	run_counts<uint32_t>(s, {"u32", SCANRT_U32, "prod", SCANRT_PROD, false, 0, 0, 0}, times, 1, false);
+	run_counts<int32_t>(s, { "i32", SCANRT_I32, "sum", SCANRT_SUM, false, 0, 0, 0 }, plus, 0, true);
+	run_counts<int32_t>(s, { "i32", SCANRT_I32, "sum", SCANRT_SUM, true, 0, 0, 0 }, plus, 0, false);
+	run_counts<int8_t>(s, { "i8", SCANRT_I8, "sum", SCANRT_SUM, false, 0, 0, 0 }, plus, 0, false);
+	run_counts<int16_t>(s, { "i16", SCANRT_I16, "sum", SCANRT_SUM, false, 0, 0, 0 }, plus, 0, false);
+	run_counts<long long>(s, { "i64", SCANRT_I64, "sum", SCANRT_SUM, false, 0, 0, 0 }, plus, 0, false);
+	run_counts<float>(s, { "f32", SCANRT_F32, "sum", SCANRT_SUM, false, 0, 0, 1e-3 }, plus, 0, false);
+	run_counts<double>(s, { "f64", SCANRT_F64, "sum", SCANRT_SUM, false, 0, 0, 1e-9 }, plus, 0, false);
+	run_counts<float>(s, { "f32", SCANRT_F32, "max", SCANRT_MAX, false, 0, 0, 0 }, maximum, 0, false);
+	run_counts<int32_t>(s, { "i32", SCANRT_I32, "max", SCANRT_MAX, false, 0, 0, 0 }, maximum, 0, false);
+	run_counts<uint32_t>(s, { "u32", SCANRT_U32, "prod", SCANRT_PROD, false, 0, 0, 0 }, times, 1, false);
 	/* CUB adds halves as halves; ours accumulates in f32, so only the times are comparable. */
-	run_counts<__half>(s, {"f16", SCANRT_F16, "sum", SCANRT_SUM, false, 0, 0, INFINITY}, plus, __half(0), false);
+	run_counts<__half>(s, { "f16", SCANRT_F16, "sum", SCANRT_SUM, false, 0, 0, INFINITY }, plus, __half(0), false);
 }
 
 static void read_options(options &wanted, int argc, char **argv)
@@ -257,7 +262,8 @@ static void read_options(options &wanted, int argc, char **argv)
 			continue;
 		}
 		if (i + 1 == argc) {
-			fprintf(stderr, "usage: peers [--json FILE] [--quick] [--type T] [--op O] [--count N] [--rounds R] "
+			fprintf(stderr,
+				"usage: peers [--json FILE] [--quick] [--type T] [--op O] [--count N] [--rounds R] "
 				"[--commit ID]\n");
 			exit(1);
 		}
@@ -293,8 +299,8 @@ int main(int argc, char **argv)
 	fill_random<<<1024, 256>>>((uint32_t *)buffers.in, buffers.capacity / 4, 0x3fffffffu);
 	NEED(cudaDeviceSynchronize());
 	printf("%s, driver %d; times in us, medians of %d replays\n", s.device.name, s.driver, s.wanted.rounds);
-	printf("%-4s %-4s %-9s %10s %9s %8s %9s %6s %9s %6s  %-7s %s\n", "type", "op", "mode", "count", "us", "GB/s", "copy",
-		"share", "CUB", "ratio", "origin", "variant");
+	printf("%-4s %-4s %-9s %10s %9s %8s %9s %6s %9s %6s  %-7s %s\n", "type", "op", "mode", "count", "us", "GB/s",
+		"copy", "share", "CUB", "ratio", "origin", "variant");
 	run_all(s);
 	scanrt_context_destroy(s.context);
 	return s.failures ? 1 : 0;

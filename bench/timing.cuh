@@ -70,13 +70,15 @@ struct arena {
 	size_t slots(size_t slot_bytes) const
 	{
 		size_t wanted = std::max<size_t>(1, 6 * l2_bytes / (2 * slot_bytes));
-		return std::max<size_t>(1, std::min({wanted, (size_t)64, capacity / slot_bytes}));
+		return std::max<size_t>(1, std::min({ wanted, (size_t)64, capacity / slot_bytes }));
 	}
 };
 
-class contender {
+class contender
+{
 public:
-	contender(const arena &where, size_t in_bytes, size_t out_bytes, const contender_function &function) : place(where)
+	contender(const arena &where, size_t in_bytes, size_t out_bytes, const contender_function &function)
+	    : place(where)
 	{
 		size_t in_slot = (in_bytes + 255) / 256 * 256, out_slot = (out_bytes + 255) / 256 * 256;
 		size_t slots = where.slots(std::max(in_slot, out_slot));
@@ -91,7 +93,10 @@ public:
 		NEED(cudaGraphDestroy(graph));
 	}
 	contender(const contender &) = delete;
-	~contender() { cudaGraphExecDestroy(replayed); }
+	~contender()
+	{
+		cudaGraphExecDestroy(replayed);
+	}
 
 	void warm_up()
 	{
@@ -111,7 +116,10 @@ public:
 		samples.push_back(ms * 1e3 / repeats);
 	}
 
-	timing result() const { return summarise(samples); }
+	timing result() const
+	{
+		return summarise(samples);
+	}
 
 private:
 	const arena &place;
@@ -134,7 +142,8 @@ inline contender_function copy_kernel(size_t bytes)
 {
 	size_t vectors = (bytes + 15) / 16; /* slots are padded: up to 15 bytes too many are copied */
 	return [=](void *out, const void *in, cudaStream_t stream) {
-		copy_vectors<<<(unsigned)((vectors + 511) / 512), 512, 0, stream>>>((uint4 *)out, (const uint4 *)in, vectors);
+		copy_vectors<<<(unsigned)((vectors + 511) / 512), 512, 0, stream>>>(
+			(uint4 *)out, (const uint4 *)in, vectors);
 	};
 }
 

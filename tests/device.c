@@ -29,7 +29,7 @@ static void end_hung_program(int signal_number)
 
 static void start_watchdog(void)
 {
-	struct sigaction action = {0};
+	struct sigaction action = { 0 };
 
 	action.sa_handler = end_hung_program;
 	sigaction(SIGALRM, &action, NULL);

@@ -33,9 +33,9 @@ struct test_device {
 	CUcontext context; /* the device's primary context, current on the thread that opened it */
 	CUdevice handle;
 	int ordinal;
-	int codegen;       /* enum srt_codegen: what this device takes */
+	int codegen; /* enum srt_codegen: what this device takes */
 	uint64_t seed;
-	uint64_t max_count;/* UINT64_MAX: no limit */
+	uint64_t max_count; /* UINT64_MAX: no limit */
 };
 
 /* Returns with a device or not at all: skips every test, or fails under SCANRT_REQUIRE_GPU=1. */
@@ -44,15 +44,15 @@ void test_device_close(struct test_device *device);
 /* A public context on the same device; its own database is off. */
 struct scanrt_context *test_context_create(const struct test_device *device);
 /* A plan of the public interface for an internal problem; variant NULL: as the library resolves it. */
-struct scanrt_plan *test_plan_create(struct scanrt_context *context, const struct srt_problem *problem,
-	const char *variant, uint64_t max_count);
+struct scanrt_plan *test_plan_create(
+	struct scanrt_context *context, const struct srt_problem *problem, const char *variant, uint64_t max_count);
 void test_problem_publish(struct scanrt_problem *published, const struct srt_problem *problem, uint64_t max_count);
 /* Executes on fresh guarded memory, waits and checks. */
 bool test_plan_passes(const struct test_device *device, struct scanrt_plan *plan, const struct reference *reference,
 	uint64_t count, CUstream stream);
 
-bool test_is_small(const struct test_device *device);                  /* a limit on the count is set */
-uint64_t test_cap(const struct test_device *device, uint64_t count);   /* the count, or the limit */
+bool test_is_small(const struct test_device *device);                /* a limit on the count is set */
+uint64_t test_cap(const struct test_device *device, uint64_t count); /* the count, or the limit */
 unsigned test_rounds(const struct test_device *device, unsigned full, unsigned small);
 
 /* A call that must succeed for the rest to make sense; bails out with the library's sentence. */
@@ -69,7 +69,7 @@ uint64_t test_draw(struct test_random *random, uint64_t below); /* 0 .. below - 
 
 /* ---- Memory ---- */
 
-#define TEST_GUARD 4096 /* bytes on either side */
+#define TEST_GUARD  4096 /* bytes on either side */
 #define TEST_POISON 0xa5
 
 /* An array of `size` bytes at `address`, which is 256-byte aligned but for `skew` bytes. */
@@ -92,8 +92,8 @@ bool test_guards_intact(const struct test_buffer *buffer, const struct test_devi
 /* Compiles and loads; SASS or, where the device refuses that, PTX. */
 int test_kernel_try(struct srt_kernel *kernel, struct test_device *device, const struct srt_problem *problem,
 	const struct srt_variant *variant, int codegen);
-void test_kernel_create(struct srt_kernel *kernel, struct test_device *device, const struct srt_problem *problem,
-	const char *variant);
+void test_kernel_create(
+	struct srt_kernel *kernel, struct test_device *device, const struct srt_problem *problem, const char *variant);
 void test_kernel_destroy(struct srt_kernel *kernel, const struct test_device *device);
 /* Room for count elements of every kernel of the tests. */
 void test_workspace_create(struct srt_workspace *workspace, const struct test_device *device, uint64_t count);
@@ -108,9 +108,9 @@ struct test_scan {
 	const struct srt_kernel *kernel;
 	const struct srt_workspace *workspace;
 	uint64_t count;
-	uint64_t skip_in;  /* elements off the 256-byte boundary */
+	uint64_t skip_in; /* elements off the 256-byte boundary */
 	uint64_t skip_out;
-	bool is_in_place;  /* skip_out then counts for both */
+	bool is_in_place; /* skip_out then counts for both */
 	uint32_t grid_limit;
 };
 /* Uploads, poisons, launches, and checks result, input and guard zones; says what is wrong. */

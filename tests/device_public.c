@@ -39,8 +39,8 @@ void test_problem_publish(struct scanrt_problem *published, const struct srt_pro
 	published->flags = problem->is_initial_on_device ? SCANRT_INITIAL_ON_DEVICE : 0;
 }
 
-struct scanrt_plan *test_plan_create(struct scanrt_context *context, const struct srt_problem *problem,
-	const char *variant, uint64_t max_count)
+struct scanrt_plan *test_plan_create(
+	struct scanrt_context *context, const struct srt_problem *problem, const char *variant, uint64_t max_count)
 {
 	struct scanrt_plan_options options = SCANRT_PLAN_OPTIONS_INIT;
 	struct scanrt_problem published;
@@ -56,21 +56,21 @@ static void say_wrong(const struct scanrt_plan *plan, const struct reference *re
 	const void *seen, uint64_t index, uint64_t wrong)
 {
 	struct scanrt_plan_description description = SCANRT_PLAN_DESCRIPTION_INIT;
-	struct srt_strbuf problem = {0};
+	struct srt_strbuf problem = { 0 };
 	char texts[2][64];
 	int type = reference->problem.output_type;
 
 	test_need(scanrt_plan_describe(plan, count, &description, NULL, 0));
 	srt_problem_format(&problem, &reference->problem, true);
-	tap_diag("problem %s; variant %s; count %" PRIu64 "; seed %" PRIu64, srt_strbuf_text(&problem), description.variant,
-		count, reference->seed);
+	tap_diag("problem %s; variant %s; count %" PRIu64 "; seed %" PRIu64, srt_strbuf_text(&problem),
+		description.variant, count, reference->seed);
 	tap_diag("%" PRIu64 " are wrong; first at %" PRIu64 ": wanted %s, saw %s", wrong, index,
 		element_text(texts[0], type, reference->expected, index), element_text(texts[1], type, seen, index));
 	srt_strbuf_free(&problem);
 }
 
-static bool results_pass(const struct scanrt_plan *plan, const struct reference *reference, uint64_t count,
-	const void *seen)
+static bool results_pass(
+	const struct scanrt_plan *plan, const struct reference *reference, uint64_t count, const void *seen)
 {
 	uint64_t index = 0;
 	uint64_t wrong = 0;
@@ -95,8 +95,8 @@ bool test_plan_passes(const struct test_device *device, struct scanrt_plan *plan
 	test_buffer_create(&in, device, count * srt_type_size(reference->problem.input_type), 0);
 	test_buffer_create(&out, device, count * srt_type_size(reference->problem.output_type), 0);
 	test_upload(device, in.address, reference->input, in.size);
-	test_need(scanrt_plan_execute(plan, (void *)(uintptr_t)out.address, (const void *)(uintptr_t)in.address, count,
-		stream));
+	test_need(scanrt_plan_execute(
+		plan, (void *)(uintptr_t)out.address, (const void *)(uintptr_t)in.address, count, stream));
 	test_drive(device, cuStreamSynchronize, (stream));
 	test_download(device, seen, out.address, out.size);
 	passes = results_pass(plan, reference, count, seen);

@@ -14,13 +14,13 @@
 static int build_and_load(struct srt_kernel *kernel, const struct test_device *device,
 	const struct srt_problem *problem, const struct srt_variant *variant, int codegen)
 {
-	struct srt_strbuf log = {0};
-	struct srt_image image = {0};
+	struct srt_strbuf log = { 0 };
+	struct srt_image image = { 0 };
 	int status = srt_variant_check(variant, problem, &device->facts);
 
 	if (status == SCANRT_OK)
-		status = srt_image_build(&image, device->rtc, device->driver, problem, variant,
-			device->facts.capability, codegen, &log);
+		status = srt_image_build(
+			&image, device->rtc, device->driver, problem, variant, device->facts.capability, codegen, &log);
 	if (status == SCANRT_ERROR_COMPILE)
 		tap_diag("%s", srt_strbuf_text(&log));
 	if (status == SCANRT_OK)
@@ -45,8 +45,8 @@ int test_kernel_try(struct srt_kernel *kernel, struct test_device *device, const
 	return status;
 }
 
-void test_kernel_create(struct srt_kernel *kernel, struct test_device *device, const struct srt_problem *problem,
-	const char *variant)
+void test_kernel_create(
+	struct srt_kernel *kernel, struct test_device *device, const struct srt_problem *problem, const char *variant)
 {
 	struct srt_variant parsed;
 
@@ -108,7 +108,7 @@ void test_problem_set_initial(struct srt_problem *problem, uint64_t seed)
 {
 	int type = problem->accumulator_type;
 	uint64_t random = reference_random(seed, 0);
-	struct element value = {integer_initial(problem->op, type, random), 0, 0};
+	struct element value = { integer_initial(problem->op, type, random), 0, 0 };
 
 	/* A power of two for products, and a small integer elsewhere, keep exact data exact. */
 	value.high = problem->op == SCANRT_PROD ? ldexp(1.0, (int)(random % 5) - 2) : (double)(random % 31) - 15;
@@ -121,7 +121,7 @@ void test_problem_set_initial(struct srt_problem *problem, uint64_t seed)
 
 static void say_where(const struct test_scan *scan, const char *what)
 {
-	struct srt_strbuf text = {0};
+	struct srt_strbuf text = { 0 };
 
 	srt_problem_format(&text, &scan->reference->problem, true);
 	srt_strbuf_append(&text, "; variant ");
@@ -145,14 +145,15 @@ bool test_results_pass(const struct test_scan *scan, const void *seen)
 		return true;
 	say_where(scan, "wrong result");
 	tap_diag("%" PRIu64 " of %" PRIu64 " are wrong; first at %" PRIu64 " (tile %" PRIu64 " + %" PRIu64 "): "
-		"wanted %s, saw %s", wrong, scan->count, index, index / srt_variant_tile(&scan->kernel->variant),
+		 "wanted %s, saw %s",
+		wrong, scan->count, index, index / srt_variant_tile(&scan->kernel->variant),
 		index % srt_variant_tile(&scan->kernel->variant),
 		element_text(texts[0], type, reference->expected, index), element_text(texts[1], type, seen, index));
 	return false;
 }
 
-static void place(struct test_buffer *in, struct test_buffer *out, const struct test_device *device,
-	const struct test_scan *scan)
+static void place(
+	struct test_buffer *in, struct test_buffer *out, const struct test_device *device, const struct test_scan *scan)
 {
 	const struct srt_problem *problem = &scan->reference->problem;
 	size_t in_size = srt_type_size(problem->input_type);
@@ -167,8 +168,8 @@ static void place(struct test_buffer *in, struct test_buffer *out, const struct 
 }
 
 /* The input is read back: a scan that changes it has harmed its caller, however right the output. */
-static bool input_is_unchanged(const struct test_device *device, const struct test_scan *scan,
-	const struct test_buffer *in, void *scratch)
+static bool input_is_unchanged(
+	const struct test_device *device, const struct test_scan *scan, const struct test_buffer *in, void *scratch)
 {
 	if (scan->is_in_place)
 		return true;
@@ -183,8 +184,8 @@ static bool input_is_unchanged(const struct test_device *device, const struct te
 	return false;
 }
 
-static bool output_is_right(const struct test_device *device, const struct test_scan *scan,
-	const struct test_buffer *out, void *scratch)
+static bool output_is_right(
+	const struct test_device *device, const struct test_scan *scan, const struct test_buffer *out, void *scratch)
 {
 	bool is_right;
 
@@ -198,8 +199,8 @@ static bool output_is_right(const struct test_device *device, const struct test_
 
 bool test_scan_passes(const struct test_device *device, const struct test_scan *scan)
 {
-	struct test_buffer in = {0};
-	struct test_buffer out = {0};
+	struct test_buffer in = { 0 };
+	struct test_buffer out = { 0 };
 	void *scratch = malloc(scan->count * 8 + 1);
 	bool passes;
 

@@ -18,13 +18,13 @@ static struct format format_of(int type)
 {
 	switch (type) {
 	case SCANRT_F16:
-		return (struct format){10, 5};
+		return (struct format){ 10, 5 };
 	case SCANRT_BF16:
-		return (struct format){7, 8};
+		return (struct format){ 7, 8 };
 	case SCANRT_F32:
-		return (struct format){23, 8};
+		return (struct format){ 23, 8 };
 	default:
-		return (struct format){52, 11};
+		return (struct format){ 52, 11 };
 	}
 }
 
@@ -64,8 +64,8 @@ static double decode(struct format format, uint64_t bits)
 	else if (exponent == 0)
 		magnitude = ldexp((double)fraction, 1 - bias(format) - format.fraction);
 	else
-		magnitude = ldexp((double)(fraction | UINT64_C(1) << format.fraction),
-			exponent - bias(format) - format.fraction);
+		magnitude = ldexp(
+			(double)(fraction | UINT64_C(1) << format.fraction), exponent - bias(format) - format.fraction);
 	return is_negative ? -magnitude : magnitude;
 }
 
@@ -85,7 +85,7 @@ static uint64_t encode(struct format format, double value)
 	if (exponent < 2 - bias(format))
 		exponent = 2 - bias(format); /* subnormal: the quantum no longer follows the value */
 	scaled = nearbyint(ldexp(fabs(value), format.fraction + 1 - exponent));
-	/* Adding the significand, hidden bit and all, to the exponent below lets a carry out of it do the right thing. */
+	/* Adding the significand, hidden bit and all, to the exponent below lets a carry out of it do right. */
 	uint64_t bits = (uint64_t)scaled + ((uint64_t)(exponent - 2 + bias(format)) << format.fraction);
 
 	return sign | (bits < infinity ? bits : infinity);
@@ -113,7 +113,7 @@ struct element element_load(int type, const void *array, uint64_t index)
 {
 	size_t size = srt_type_size(type);
 	uint64_t bits = read_bits(size, (const char *)array + index * size);
-	struct element value = {0, 0, 0};
+	struct element value = { 0, 0, 0 };
 
 	if (srt_type_is_float(type))
 		value.high = decode(format_of(type), bits);
@@ -144,7 +144,7 @@ static uint64_t truncate_float(int to, double value)
 
 struct element element_convert(int from, int to, struct element value)
 {
-	struct element result = {0, 0, 0};
+	struct element result = { 0, 0, 0 };
 
 	if (!srt_type_is_float(to)) {
 		result.integer = wrap(to, srt_type_is_float(from) ? truncate_float(to, value.high) : value.integer);

@@ -23,9 +23,9 @@ void element_store(int type, void *array, uint64_t index, struct element value);
 /* As the library converts from `from` to `to`: wrapping, rounding to nearest even, truncating to 64 bits. */
 struct element element_convert(int from, int to, struct element value);
 
-double element_unit(int type);     /* half the distance from 1 to the next float: 2^-24 for f32 */
-double element_tiny(int type);     /* the smallest subnormal */
-double element_largest(int type);  /* the largest finite float */
+double element_unit(int type);    /* half the distance from 1 to the next float: 2^-24 for f32 */
+double element_tiny(int type);    /* the smallest subnormal */
+double element_largest(int type); /* the largest finite float */
 bool element_equal(int type, const void *left, const void *right); /* bit for bit; any NaN equals any NaN */
 /* For people: "0x00000007 (7)". */
 const char *element_text(char text[64], int type, const void *array, uint64_t index);

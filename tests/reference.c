@@ -21,7 +21,7 @@ static struct element add_exactly(struct element sum, double b)
 	double total = sum.high + b;
 	double part = total - sum.high;
 	double lost = (sum.high - (total - part)) + (b - part);
-	struct element result = {0, total, isfinite(total) ? sum.low + lost : 0};
+	struct element result = { 0, total, isfinite(total) ? sum.low + lost : 0 };
 
 	return result;
 }
@@ -29,7 +29,7 @@ static struct element add_exactly(struct element sum, double b)
 static struct element multiply_exactly(struct element product, double b)
 {
 	double total = product.high * b;
-	struct element result = {0, total, 0};
+	struct element result = { 0, total, 0 };
 
 	if (isfinite(total))
 		result.low = fma(product.high, b, -total) + product.low * b;
@@ -106,7 +106,7 @@ static uint64_t apply_to_integers(int op, int type, uint64_t earlier, uint64_t l
 
 struct element reference_apply(int op, int type, struct element earlier, struct element later)
 {
-	struct element result = {0, 0, 0};
+	struct element result = { 0, 0, 0 };
 
 	if (srt_type_is_float(type))
 		return apply_to_floats(op, earlier, later);
@@ -139,7 +139,7 @@ static uint64_t integer_identity(int op, int type)
 
 struct element reference_identity(int op, int type)
 {
-	struct element result = {0, 0, 0};
+	struct element result = { 0, 0, 0 };
 
 	if (!srt_type_is_float(type)) {
 		result.integer = integer_identity(op, type);
@@ -220,8 +220,8 @@ void reference_create(struct reference *reference, const struct srt_problem *pro
 	scan(reference);
 }
 
-void reference_create_from(struct reference *reference, const struct srt_problem *problem, const void *input,
-	bool is_real, uint64_t count)
+void reference_create_from(
+	struct reference *reference, const struct srt_problem *problem, const void *input, bool is_real, uint64_t count)
 {
 	allocate(reference, problem, is_real, count);
 	memcpy(reference->input, input, (size_t)(count * srt_type_size(problem->input_type)));
@@ -285,8 +285,8 @@ static bool is_right(const struct reference *reference, const void *seen, uint64
 	return is_within(reference, index, element_load(type, seen, index).high, depth);
 }
 
-bool reference_check(const struct reference *reference, const void *seen, uint64_t count, double depth,
-	uint64_t *index, uint64_t *wrong)
+bool reference_check(const struct reference *reference, const void *seen, uint64_t count, double depth, uint64_t *index,
+	uint64_t *wrong)
 {
 	*wrong = 0;
 	if (memcmp(seen, reference->expected, (size_t)(count * srt_type_size(reference->problem.output_type))) == 0)

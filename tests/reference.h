@@ -48,8 +48,8 @@ void reference_destroy(struct reference *reference);
 double reference_depth(const struct srt_variant *variant, uint64_t count);
 
 /* Whether results are right; else the index of the first that is wrong, and how many are. */
-bool reference_check(const struct reference *reference, const void *seen, uint64_t count, double depth,
-	uint64_t *index, uint64_t *wrong);
+bool reference_check(const struct reference *reference, const void *seen, uint64_t count, double depth, uint64_t *index,
+	uint64_t *wrong);
 
 /* The operator itself, in the accumulator type. */
 struct element reference_apply(int op, int type, struct element earlier, struct element later);
@@ -58,7 +58,7 @@ struct element reference_identity(int op, int type);
 /* Random bits that depend on the seed and the index alone. */
 uint64_t reference_random(uint64_t seed, uint64_t index);
 /* Test data, tests/reference_data.c: elements of the problem's input type that fit its operator and accumulator. */
-void reference_fill(void *input, const struct srt_problem *problem, enum reference_data data, uint64_t seed,
-	uint64_t count);
+void reference_fill(
+	void *input, const struct srt_problem *problem, enum reference_data data, uint64_t seed, uint64_t count);
 
 #endif

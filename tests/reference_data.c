@@ -69,7 +69,7 @@ static void fill_integers(void *input, const struct srt_problem *problem, uint64
 	int type = problem->input_type;
 
 	for (uint64_t i = 0; i < count; i++) {
-		struct element value = {integer_at(problem->op, type, reference_random(seed, i), i, count), 0, 0};
+		struct element value = { integer_at(problem->op, type, reference_random(seed, i), i, count), 0, 0 };
 
 		element_store(type, input, i, value);
 	}
@@ -111,8 +111,8 @@ static double rise_of_float(int type, uint64_t random, uint64_t index, uint64_t 
 	return level - 48;
 }
 
-static double exact_float(const struct srt_problem *problem, double *walk, uint64_t random, uint64_t index,
-	uint64_t count)
+static double exact_float(
+	const struct srt_problem *problem, double *walk, uint64_t random, uint64_t index, uint64_t count)
 {
 	double power;
 
@@ -143,7 +143,7 @@ static void fill_floats(void *input, const struct srt_problem *problem, bool is_
 
 	for (uint64_t i = 0; i < count; i++) {
 		uint64_t random = reference_random(seed, i);
-		struct element value = {0, 0, 0};
+		struct element value = { 0, 0, 0 };
 
 		value.high = is_real ? real_float(problem->op, random) : exact_float(problem, &walk, random, i, count);
 		element_store(problem->input_type, input, i, value);
@@ -157,7 +157,7 @@ static void fill_small_integers(void *input, const struct srt_problem *problem, 
 
 	for (uint64_t i = 0; i < count; i++) {
 		double step = exact_float(problem, &walk, reference_random(seed, i), i, count);
-		struct element value = {(uint64_t)(int64_t)step, 0, 0};
+		struct element value = { (uint64_t)(int64_t)step, 0, 0 };
 
 		if (!srt_type_is_signed(problem->input_type))
 			value.integer = reference_random(seed, i) >> 61; /* no walk without negative steps */
@@ -165,8 +165,8 @@ static void fill_small_integers(void *input, const struct srt_problem *problem, 
 	}
 }
 
-void reference_fill(void *input, const struct srt_problem *problem, enum reference_data data, uint64_t seed,
-	uint64_t count)
+void reference_fill(
+	void *input, const struct srt_problem *problem, enum reference_data data, uint64_t seed, uint64_t count)
 {
 	bool is_real = data == REFERENCE_REAL;
 

@@ -15,14 +15,14 @@ struct defaults {
 static bool is_right(struct defaults *defaults, const struct srt_kernel *kernel, const struct srt_range *range)
 {
 	uint64_t tile = srt_variant_tile(&kernel->variant);
-	uint64_t counts[] = {range->low_count, range->low_count + 1, tile, tile + 1, range->high_count,
-		range->high_count - 1, 3 * (uint64_t)test_resident(kernel) * tile + 7};
+	uint64_t counts[] = { range->low_count, range->low_count + 1, tile, tile + 1, range->high_count,
+		range->high_count - 1, 3 * (uint64_t)test_resident(kernel) * tile + 7 };
 	struct reference reference;
 	bool passes = true;
 
 	reference_create(&reference, &kernel->problem, REFERENCE_EXACT, defaults->device.seed, defaults->largest);
 	for (unsigned i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
-		struct test_scan scan = {&reference, kernel, &defaults->workspace, counts[i], 0, 0, false, 0};
+		struct test_scan scan = { &reference, kernel, &defaults->workspace, counts[i], 0, 0, false, 0 };
 
 		if (counts[i] < range->low_count || counts[i] > range->high_count || counts[i] > defaults->largest)
 			continue;
@@ -36,7 +36,7 @@ static bool is_right(struct defaults *defaults, const struct srt_kernel *kernel,
 
 static void check_variant(struct defaults *defaults, const struct srt_problem *problem, const struct srt_range *range)
 {
-	struct srt_strbuf text = {0};
+	struct srt_strbuf text = { 0 };
 	struct srt_kernel kernel;
 
 	srt_problem_format(&text, problem, true);
@@ -54,7 +54,7 @@ static void check_variant(struct defaults *defaults, const struct srt_problem *p
 static void check_problem(struct defaults *defaults, int op, int type, bool is_exclusive)
 {
 	struct srt_range ranges[SRT_HEURISTIC_MAX];
-	struct srt_range fixed = {1, UINT64_MAX, {0}};
+	struct srt_range fixed = { 1, UINT64_MAX, { 0 } };
 	struct srt_problem problem;
 	size_t count;
 
@@ -72,7 +72,7 @@ static void check_problem(struct defaults *defaults, int op, int type, bool is_e
 
 int main(void)
 {
-	struct defaults defaults = {0};
+	struct defaults defaults = { 0 };
 	unsigned every;
 
 	test_device_open(&defaults.device);

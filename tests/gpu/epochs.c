@@ -20,15 +20,13 @@ struct recipe {
 	const char *variant;
 };
 
-static const struct recipe recipes[] = {
-	{SRT_OP_AFFINE, SCANRT_U32, "lookback,block=64,items=4,residency=1"},
-	{SRT_OP_AFFINE, SCANRT_U64, "lookback,block=32,items=2,residency=1"},
-	{SRT_OP_AFFINE, SCANRT_U32, "lookahead,block=64,items=4,stages=3,ahead=2"},
-	{SRT_OP_AFFINE, SCANRT_U64, "lookahead,block=32,items=4,stages=4,ahead=3,gather=2"},
-	{SRT_OP_LAST, SCANRT_I8, "lookahead,block=32,items=16,stages=2,ahead=1"},
-	{SCANRT_SUM, SCANRT_F64, "lookback,block=32,items=2,warp=shared"},
-	{SCANRT_SUM, SCANRT_I32, "block,block=256,items=4"}
-};
+static const struct recipe recipes[] = { { SRT_OP_AFFINE, SCANRT_U32, "lookback,block=64,items=4,residency=1" },
+	{ SRT_OP_AFFINE, SCANRT_U64, "lookback,block=32,items=2,residency=1" },
+	{ SRT_OP_AFFINE, SCANRT_U32, "lookahead,block=64,items=4,stages=3,ahead=2" },
+	{ SRT_OP_AFFINE, SCANRT_U64, "lookahead,block=32,items=4,stages=4,ahead=3,gather=2" },
+	{ SRT_OP_LAST, SCANRT_I8, "lookahead,block=32,items=16,stages=2,ahead=1" },
+	{ SCANRT_SUM, SCANRT_F64, "lookback,block=32,items=2,warp=shared" },
+	{ SCANRT_SUM, SCANRT_I32, "block,block=256,items=4" } };
 #define ENTRIES (sizeof(recipes) / sizeof(recipes[0]))
 
 struct bench {
@@ -57,7 +55,8 @@ static void prepare(struct bench *bench)
 static bool run(struct bench *bench, unsigned index, uint64_t count, uint32_t grid_limit)
 {
 	struct entry *entry = &bench->entries[index];
-	struct test_scan scan = {&entry->reference, &entry->kernel, &bench->workspace, count, 0, 0, false, grid_limit};
+	struct test_scan scan = { &entry->reference, &entry->kernel, &bench->workspace, count, 0, 0, false,
+		grid_limit };
 	uint64_t limit = srt_variant_max_count(&entry->kernel.variant);
 
 	if (scan.count > limit)
@@ -67,7 +66,7 @@ static bool run(struct bench *bench, unsigned index, uint64_t count, uint32_t gr
 
 static void mixed_launches(struct bench *bench)
 {
-	struct test_random random = {bench->device.seed, 0};
+	struct test_random random = { bench->device.seed, 0 };
 	unsigned rounds = test_rounds(&bench->device, 500, 60);
 	bool passes = true;
 
@@ -100,7 +99,7 @@ static void set_epoch(struct bench *bench, uint64_t epoch)
 /* The words below hold tags of low epochs already; the launches after the wrap use those very epochs again. */
 static void wrap_with(struct bench *bench, unsigned index)
 {
-	struct test_random random = {bench->device.seed + index, 0};
+	struct test_random random = { bench->device.seed + index, 0 };
 	const char *name = recipes[index].variant;
 	bool passes = true;
 
@@ -112,8 +111,7 @@ static void wrap_with(struct bench *bench, unsigned index)
 	set_epoch(bench, SCAN_EPOCH_LIMIT - 2);
 	for (unsigned i = 0; i < 7 && passes; i++) {
 		passes = run(bench, index, 1 + test_draw(&random, bench->largest), i % 3);
-		tap_ok(passes, "%s is right %u launches after epoch %" PRIu64, name, i,
-			(uint64_t)SCAN_EPOCH_LIMIT - 2);
+		tap_ok(passes, "%s is right %u launches after epoch %" PRIu64, name, i, (uint64_t)SCAN_EPOCH_LIMIT - 2);
 		if (i == 1) {
 			tap_is_uint(read_control(bench, 0), 0, "%s starts again at epoch 0 after the last one", name);
 			tap_is_uint(read_control(bench, 1), 0, "%s leaves the count of leaving blocks at 0", name);
@@ -130,14 +128,15 @@ static void wrap_short_then_long(struct bench *bench, unsigned index)
 	test_need(srt_workspace_clear(&bench->workspace, bench->device.driver));
 	passes = run(bench, index, bench->largest, 0); /* leaves words of epoch 0 on every tile */
 	set_epoch(bench, SCAN_EPOCH_LIMIT - 1);
-	passes = run(bench, index, 1, 0) && passes;    /* the last epoch, one tile */
+	passes = run(bench, index, 1, 0) && passes; /* the last epoch, one tile */
 	passes = run(bench, index, bench->largest, 0) && passes;
-	tap_ok(passes, "%s forgets old words of every tile when a short launch wraps the epoch", recipes[index].variant);
+	tap_ok(passes, "%s forgets old words of every tile when a short launch wraps the epoch",
+		recipes[index].variant);
 }
 
 int main(void)
 {
-	struct bench bench = {0};
+	struct bench bench = { 0 };
 
 	test_device_open(&bench.device);
 	tap_plan(0);

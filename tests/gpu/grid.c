@@ -4,28 +4,18 @@
 #include <stdio.h>
 
 #define LARGEST_COUNTS 24
-#define MEBI (UINT64_C(1) << 20)
+#define MEBI           (UINT64_C(1) << 20)
 
 /* Types that differ: widening sums, narrowing results, float accumulators of half floats, and conversions between the
  * two kinds of number. */
-static const int mixed[][3] = {
-	{SCANRT_I8, SCANRT_I32, SCANRT_I32},
-	{SCANRT_I32, SCANRT_I64, SCANRT_I64},
-	{SCANRT_U8, SCANRT_U64, SCANRT_U32},
-	{SCANRT_I16, SCANRT_I32, SCANRT_I8},
-	{SCANRT_U32, SCANRT_U32, SCANRT_U8},
-	{SCANRT_I64, SCANRT_I16, SCANRT_I32},
-	{SCANRT_F16, SCANRT_F32, SCANRT_F16},
-	{SCANRT_BF16, SCANRT_F32, SCANRT_BF16},
-	{SCANRT_F16, SCANRT_F32, SCANRT_F32},
-	{SCANRT_F16, SCANRT_F64, SCANRT_BF16},
-	{SCANRT_F32, SCANRT_F64, SCANRT_F64},
-	{SCANRT_F32, SCANRT_F64, SCANRT_F32},
-	{SCANRT_I32, SCANRT_F32, SCANRT_F32},
-	{SCANRT_U8, SCANRT_F64, SCANRT_F16},
-	{SCANRT_F32, SCANRT_F32, SCANRT_I32},
-	{SCANRT_F64, SCANRT_I64, SCANRT_I16}
-};
+static const int mixed[][3] = { { SCANRT_I8, SCANRT_I32, SCANRT_I32 }, { SCANRT_I32, SCANRT_I64, SCANRT_I64 },
+	{ SCANRT_U8, SCANRT_U64, SCANRT_U32 }, { SCANRT_I16, SCANRT_I32, SCANRT_I8 },
+	{ SCANRT_U32, SCANRT_U32, SCANRT_U8 }, { SCANRT_I64, SCANRT_I16, SCANRT_I32 },
+	{ SCANRT_F16, SCANRT_F32, SCANRT_F16 }, { SCANRT_BF16, SCANRT_F32, SCANRT_BF16 },
+	{ SCANRT_F16, SCANRT_F32, SCANRT_F32 }, { SCANRT_F16, SCANRT_F64, SCANRT_BF16 },
+	{ SCANRT_F32, SCANRT_F64, SCANRT_F64 }, { SCANRT_F32, SCANRT_F64, SCANRT_F32 },
+	{ SCANRT_I32, SCANRT_F32, SCANRT_F32 }, { SCANRT_U8, SCANRT_F64, SCANRT_F16 },
+	{ SCANRT_F32, SCANRT_F32, SCANRT_I32 }, { SCANRT_F64, SCANRT_I64, SCANRT_I16 } };
 
 struct grid {
 	struct test_device device;
@@ -51,14 +41,14 @@ static void make_variant(struct srt_variant *variant, const struct grid_point *p
 }
 
 /* Where off-by-one mistakes live: warps, tiles, and the wave of all resident blocks. */
-static unsigned list_counts(uint64_t counts[LARGEST_COUNTS], struct grid *grid, const struct srt_kernel *kernel,
-	bool is_long)
+static unsigned list_counts(
+	uint64_t counts[LARGEST_COUNTS], struct grid *grid, const struct srt_kernel *kernel, bool is_long)
 {
 	uint64_t tile = srt_variant_tile(&kernel->variant);
 	uint64_t wave = 3 * (uint64_t)test_resident(kernel) * tile + 7;
-	uint64_t wanted[] = {1, 2, 31, 32, 33, tile - 1, tile, tile + 1, 2 * tile - 1, 2 * tile, 2 * tile + 1,
+	uint64_t wanted[] = { 1, 2, 31, 32, 33, tile - 1, tile, tile + 1, 2 * tile - 1, 2 * tile, 2 * tile + 1,
 		33 * tile + 5, 1 + test_draw(&grid->random, tile), 1 + test_draw(&grid->random, 70 * tile), wave,
-		wave + test_draw(&grid->random, MEBI) * 2 + 1};
+		wave + test_draw(&grid->random, MEBI) * 2 + 1 };
 	unsigned all = (unsigned)(sizeof(wanted) / sizeof(wanted[0])) - (is_long ? 0 : 2);
 	unsigned used = 0;
 
@@ -83,7 +73,7 @@ static uint64_t greatest(const uint64_t *counts, unsigned used)
 
 static uint32_t pick_limit(struct grid *grid, const struct srt_kernel *kernel)
 {
-	uint32_t limits[] = {0, 0, 1, 2, 3, 1 + (uint32_t)test_draw(&grid->random, test_resident(kernel))};
+	uint32_t limits[] = { 0, 0, 1, 2, 3, 1 + (uint32_t)test_draw(&grid->random, test_resident(kernel)) };
 
 	return limits[test_draw(&grid->random, 6)];
 }
@@ -96,7 +86,7 @@ static bool run_counts(struct grid *grid, const struct srt_kernel *kernel, const
 	bool passes = true;
 
 	for (unsigned i = 0; i < used; i++) {
-		struct test_scan scan = {reference, kernel, &grid->workspace, counts[i], 0, 0, false, 0};
+		struct test_scan scan = { reference, kernel, &grid->workspace, counts[i], 0, 0, false, 0 };
 
 		/* A third of the scans are aligned: that is the fast path, and the one most used. */
 		if (test_draw(&grid->random, 3)) {
@@ -117,8 +107,8 @@ static bool run_kernel(struct grid *grid, const struct srt_kernel *kernel, bool 
 	struct reference reference;
 	bool passes;
 
-	reference_create(&reference, &kernel->problem, REFERENCE_EXACT, grid->device.seed + grid->used,
-		greatest(counts, used));
+	reference_create(
+		&reference, &kernel->problem, REFERENCE_EXACT, grid->device.seed + grid->used, greatest(counts, used));
 	passes = run_counts(grid, kernel, &reference, counts, used);
 	reference_destroy(&reference);
 	/* Float sums and products once more with data that round. */
@@ -135,7 +125,7 @@ static bool run_kernel(struct grid *grid, const struct srt_kernel *kernel, bool 
  * types exceed is not a failure: the next one is taken. */
 static void check_problem(struct grid *grid, const struct srt_problem *problem, bool is_long)
 {
-	struct srt_strbuf text = {0};
+	struct srt_strbuf text = { 0 };
 	struct srt_variant variant;
 	struct srt_kernel kernel;
 	int status = SCANRT_ERROR_VARIANT;
@@ -163,8 +153,8 @@ static void sample_problem(struct grid *grid, int op, int input, int accumulator
 	check_problem(grid, &problem, false);
 }
 
-static const int operators[] = {SCANRT_SUM, SCANRT_PROD, SCANRT_MIN, SCANRT_MAX, SCANRT_AND, SCANRT_OR, SCANRT_XOR,
-	SRT_OP_LAST, SRT_OP_AFFINE};
+static const int operators[] = { SCANRT_SUM, SCANRT_PROD, SCANRT_MIN, SCANRT_MAX, SCANRT_AND, SCANRT_OR, SCANRT_XOR,
+	SRT_OP_LAST, SRT_OP_AFFINE };
 #define OPERATORS (sizeof(operators) / sizeof(operators[0]))
 
 static void check_one_type(struct grid *grid, unsigned every)
@@ -193,7 +183,7 @@ static void check_mixed_types(struct grid *grid, unsigned every)
 /* Every knob point, inclusive and exclusive, with the operators that notice any change of order. */
 static void check_points(struct grid *grid, unsigned every)
 {
-	static const int types[] = {SCANRT_U32, SCANRT_U64, SCANRT_U16, SCANRT_U8};
+	static const int types[] = { SCANRT_U32, SCANRT_U64, SCANRT_U16, SCANRT_U8 };
 
 	for (unsigned i = 0; i < 2 * grid->point_count; i++) {
 		struct srt_problem problem;
@@ -218,7 +208,7 @@ static unsigned count_points(const struct grid_point *points)
 
 int grid_main(const struct grid_point *points, unsigned small)
 {
-	struct grid grid = {0};
+	struct grid grid = { 0 };
 
 	test_device_open(&grid.device);
 	grid.random.seed = grid.device.seed;

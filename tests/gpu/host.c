@@ -43,7 +43,7 @@ static bool scan_once(struct worker *worker)
 	uint64_t wrong = 0;
 
 	if (scanrt_plan_execute(worker->plan, pointer(worker->out.address), pointer(worker->in.address),
-			worker->reference.count, worker->stream) != SCANRT_OK)
+		    worker->reference.count, worker->stream) != SCANRT_OK)
 		return false;
 	if (driver->cuMemcpyDtoHAsync(worker->seen, worker->out.address, worker->out.size, worker->stream) ||
 		driver->cuStreamSynchronize(worker->stream))
@@ -61,8 +61,8 @@ static void *work(void *argument)
 	atomic_fetch_sub(worker->waiting, 1);
 	while (atomic_load(worker->waiting))
 		continue;
-	worker->plan = test_plan_create(worker->host->context, &worker->reference.problem, worker->variant,
-		worker->reference.count);
+	worker->plan = test_plan_create(
+		worker->host->context, &worker->reference.problem, worker->variant, worker->reference.count);
 	for (unsigned i = 0; i < worker->rounds && worker->passes; i++)
 		worker->passes = scan_once(worker);
 	return NULL;
@@ -100,9 +100,9 @@ static void worker_end(struct worker *worker)
 
 static void threads(struct host *host)
 {
-	static const char *const variants[] = {"lookahead,block=128,items=16,stages=6,ahead=3",
+	static const char *const variants[] = { "lookahead,block=128,items=16,stages=6,ahead=3",
 		"lookahead,block=128,items=16,stages=2,ahead=1", "lookback,block=128,items=8",
-		"lookahead,block=256,items=16,stages=8,ahead=2"};
+		"lookahead,block=256,items=16,stages=8,ahead=2" };
 	struct worker workers[4];
 	pthread_t ids[4];
 	atomic_uint waiting = 4;
@@ -116,7 +116,8 @@ static void threads(struct host *host)
 	for (unsigned i = 0; i < 4; i++)
 		pthread_join(ids[i], NULL);
 	for (unsigned i = 0; i < 4; i++) {
-		tap_ok(workers[i].passes, "B107: a thread's scans by %s are right beside other threads' plans", variants[i]);
+		tap_ok(workers[i].passes, "B107: a thread's scans by %s are right beside other threads' plans",
+			variants[i]);
 		worker_end(&workers[i]);
 	}
 }
@@ -197,8 +198,9 @@ static bool record(struct capture *capture)
 	for (unsigned i = 0; i < 4; i++) {
 		CUdeviceptr out = capture->out.address + i * capture->host->count * 4;
 
-		passes = scanrt_plan_execute(capture->plan, pointer(out), pointer(capture->in.address), capture->counts[i],
-			capture->stream) == SCANRT_OK && passes;
+		passes = scanrt_plan_execute(capture->plan, pointer(out), pointer(capture->in.address),
+				 capture->counts[i], capture->stream) == SCANRT_OK &&
+			passes;
 	}
 	passes = device->driver->cuStreamEndCapture(capture->stream, &graph) == CUDA_SUCCESS && graph && passes;
 	if (passes) {
@@ -222,7 +224,8 @@ static bool replay(struct capture *capture, unsigned char *seen)
 		uint64_t index = 0;
 		uint64_t wrong = 0;
 
-		passes = reference_check(&capture->reference, seen + i * quarter, capture->counts[i], 1, &index, &wrong) &&
+		passes = reference_check(
+				 &capture->reference, seen + i * quarter, capture->counts[i], 1, &index, &wrong) &&
 			passes;
 		if (capture->counts[i] < capture->host->count)
 			passes = seen[i * quarter + capture->counts[i] * 4] == TEST_POISON && passes;
@@ -233,7 +236,7 @@ static bool replay(struct capture *capture, unsigned char *seen)
 static void graphs(struct host *host, const char *variant)
 {
 	uint64_t n = host->count;
-	struct capture capture = {.host = host, .counts = {n, 1, n / 2 + 1, n - 1}};
+	struct capture capture = { .host = host, .counts = { n, 1, n / 2 + 1, n - 1 } };
 	struct srt_problem problem;
 	unsigned char *seen = malloc(n * 16);
 	unsigned rounds = test_rounds(&host->device, 50, 3);
@@ -267,7 +270,7 @@ static void graphs(struct host *host, const char *variant)
 
 int main(void)
 {
-	struct host host = {0};
+	struct host host = { 0 };
 
 	test_device_open(&host.device);
 	host.count = test_cap(&host.device, 100003);

@@ -13,8 +13,8 @@ struct images {
 	uint64_t largest;
 };
 
-static const char *const variants[] = {"block,block=128,items=8", "lookback,block=64,items=8,residency=1",
-	"lookahead,block=64,items=8,stages=3,ahead=2"};
+static const char *const variants[] = { "block,block=128,items=8", "lookback,block=64,items=8,residency=1",
+	"lookahead,block=64,items=8,stages=3,ahead=2" };
 #define VARIANTS (sizeof(variants) / sizeof(variants[0]))
 
 static void parse(struct srt_variant *variant, const char *text)
@@ -25,7 +25,7 @@ static void parse(struct srt_variant *variant, const char *text)
 static bool is_right(struct images *images, const struct srt_kernel *kernel, const struct reference *reference)
 {
 	uint64_t limit = srt_variant_max_count(&kernel->variant);
-	struct test_scan scan = {reference, kernel, &images->workspace, reference->count, 1, 3, false, 0};
+	struct test_scan scan = { reference, kernel, &images->workspace, reference->count, 1, 3, false, 0 };
 
 	if (scan.count > limit)
 		scan.count = limit;
@@ -46,9 +46,11 @@ static void by_way_of_ptx(struct images *images)
 
 		parse(&variant, variants[i]);
 		test_need(test_kernel_try(&kernel, &images->device, &problem, &variant, SRT_CODEGEN_PTX));
-		tap_ok(is_right(images, &kernel, &reference), "%s is right as PTX that the driver compiles", variants[i]);
+		tap_ok(is_right(images, &kernel, &reference), "%s is right as PTX that the driver compiles",
+			variants[i]);
 		tap_ok(kernel.registers > 0 && kernel.max_threads >= (int)srt_variant_threads(&variant) &&
-			kernel.blocks_per_sm >= 1, "B129: the facts of %s come from its machine code", variants[i]);
+				kernel.blocks_per_sm >= 1,
+			"B129: the facts of %s come from its machine code", variants[i]);
 		test_kernel_destroy(&kernel, &images->device);
 	}
 	reference_destroy(&reference);
@@ -78,7 +80,7 @@ static void public_flag(struct images *images)
 /* Two images loaded side by side, alike but for one attribute, run in turn. */
 static void side_by_side(struct images *images)
 {
-	static const int ops[] = {SCANRT_SUM, SCANRT_MAX, SRT_OP_LAST};
+	static const int ops[] = { SCANRT_SUM, SCANRT_MAX, SRT_OP_LAST };
 	struct srt_kernel kernels[6];
 	struct reference references[6];
 	char entries[6][40];
@@ -130,7 +132,7 @@ static void damaged(struct images *images)
 
 int main(void)
 {
-	struct images images = {0};
+	struct images images = { 0 };
 
 	test_device_open(&images.device);
 	images.largest = test_cap(&images.device, 200003);

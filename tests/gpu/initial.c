@@ -14,18 +14,18 @@ struct initial {
 	uint64_t largest;
 };
 
-static const char *const variants[] = {"block,block=128,items=4", "lookback,block=64,items=4",
-	"lookahead,block=64,items=4,stages=3,ahead=2"};
+static const char *const variants[] = { "block,block=128,items=4", "lookback,block=64,items=4",
+	"lookahead,block=64,items=4,stages=3,ahead=2" };
 #define VARIANTS (sizeof(variants) / sizeof(variants[0]))
 
 static bool right_at(struct initial *initial, const struct srt_kernel *kernel, const struct reference *reference)
 {
 	uint64_t tile = srt_variant_tile(&kernel->variant);
-	uint64_t counts[] = {1, 2, tile - 1, tile, tile + 1, 513, 33 * tile + 1, initial->largest};
+	uint64_t counts[] = { 1, 2, tile - 1, tile, tile + 1, 513, 33 * tile + 1, initial->largest };
 	bool passes = true;
 
 	for (unsigned i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
-		struct test_scan scan = {reference, kernel, &initial->workspace, counts[i], i, 31 - i, false, 0};
+		struct test_scan scan = { reference, kernel, &initial->workspace, counts[i], i, 31 - i, false, 0 };
 
 		if (counts[i] <= reference->count && counts[i] <= srt_variant_max_count(&kernel->variant))
 			passes = test_scan_passes(&initial->device, &scan) && passes;
@@ -61,7 +61,7 @@ static void applied_once(struct initial *initial, const char *variant, bool is_e
 /* Int64 data around its maximum: an initial value narrowed to int would take every sum with it. */
 static void keeps_its_type(struct initial *initial, const char *variant)
 {
-	static const int64_t input[] = {INT64_MAX - 1, 1, 0};
+	static const int64_t input[] = { INT64_MAX - 1, 1, 0 };
 	static const int64_t wide = INT64_C(0x123456789abcdef0);
 	struct srt_problem problem;
 	struct srt_kernel kernel;
@@ -79,7 +79,8 @@ static void keeps_its_type(struct initial *initial, const char *variant)
 	memcpy(problem.initial, &wide, sizeof(wide));
 	test_kernel_create(&kernel, &initial->device, &problem, variant);
 	reference_create_from(&reference, &problem, input, false, 3);
-	tap_ok(right_at(initial, &kernel, &reference) && passes, "B027: %s keeps all 64 bits of an initial value", variant);
+	tap_ok(right_at(initial, &kernel, &reference) && passes, "B027: %s keeps all 64 bits of an initial value",
+		variant);
 	reference_destroy(&reference);
 	test_kernel_destroy(&kernel, &initial->device);
 }
@@ -127,8 +128,8 @@ static void *scan_to_host(struct initial *initial, const struct srt_problem *pro
 	test_buffer_create(&in, &initial->device, size, 0);
 	test_buffer_create(&out, &initial->device, size, 0);
 	test_upload(&initial->device, in.address, data->input, size);
-	test_need(srt_kernel_launch(&kernel, initial->device.driver, &initial->workspace, out.address, in.address, count,
-		0, NULL));
+	test_need(srt_kernel_launch(
+		&kernel, initial->device.driver, &initial->workspace, out.address, in.address, count, 0, NULL));
 	test_synchronize(&initial->device);
 	test_download(&initial->device, results, out.address, size);
 	test_buffer_destroy(&in, &initial->device);
@@ -165,7 +166,7 @@ static void exclusive_is_shifted(struct initial *initial, const char *variant, i
 
 int main(void)
 {
-	struct initial initial = {0};
+	struct initial initial = { 0 };
 
 	test_device_open(&initial.device);
 	initial.largest = test_cap(&initial.device, 1000000);

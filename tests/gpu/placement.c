@@ -9,8 +9,8 @@
 #include "../device.h"
 
 #define OFFSETS 32
-#define MOST 64             /* elements of the longest scan */
-#define SLOT (32 + MOST + 32) /* elements of an output slot: offset, results, guard */
+#define MOST    64               /* elements of the longest scan */
+#define SLOT    (32 + MOST + 32) /* elements of an output slot: offset, results, guard */
 
 struct board {
 	struct test_device device;
@@ -46,7 +46,8 @@ static void upload_copies(struct board *board)
 
 	test_buffer_create(&board->in, &board->device, OFFSETS * SLOT * size, 0);
 	for (unsigned i = 0; i < OFFSETS; i++)
-		test_upload(&board->device, board->in.address + (i * SLOT + i) * size, board->reference.input, MOST * size);
+		test_upload(
+			&board->device, board->in.address + (i * SLOT + i) * size, board->reference.input, MOST * size);
 }
 
 static void launch_all(struct board *board)
@@ -56,8 +57,8 @@ static void launch_all(struct board *board)
 		uint64_t in = board->in.address + (launch->skip_in * SLOT + launch->skip_in) * in_size(board);
 		uint64_t out = board->out.address + ((uint64_t)i * SLOT + launch->skip_out) * out_size(board);
 
-		test_need(srt_kernel_launch(board->kernel, board->device.driver, &board->workspace, out, in,
-			launch->count, 0, NULL));
+		test_need(srt_kernel_launch(
+			board->kernel, board->device.driver, &board->workspace, out, in, launch->count, 0, NULL));
 	}
 	test_synchronize(&board->device);
 }
@@ -77,8 +78,8 @@ static bool slot_is_right(const struct board *board, unsigned index)
 	size_t size = out_size(board);
 	const unsigned char *slot = board->seen + (size_t)index * SLOT * size;
 	const unsigned char *end = slot + (launch->skip_out + launch->count) * size;
-	struct test_scan scan = {&board->reference, board->kernel, &board->workspace, launch->count, launch->skip_in,
-		launch->skip_out, false, 0};
+	struct test_scan scan = { &board->reference, board->kernel, &board->workspace, launch->count, launch->skip_in,
+		launch->skip_out, false, 0 };
 
 	if (!test_results_pass(&scan, slot + launch->skip_out * size))
 		return false;
@@ -103,7 +104,7 @@ static bool all_slots_are_right(struct board *board)
 /* Every pair of offsets; the counts 1 to MOST take turns, so that with 1024 pairs each is met 16 times. */
 static void choose_launches(struct board *board)
 {
-	struct test_random random = {board->device.seed, 0};
+	struct test_random random = { board->device.seed, 0 };
 
 	board->count = test_rounds(&board->device, OFFSETS * OFFSETS * 4, 96);
 	board->launches = calloc(board->count, sizeof(*board->launches));
@@ -122,7 +123,7 @@ static void check(struct board *board, const char *variant, int input, int accum
 {
 	struct srt_problem problem;
 	struct srt_kernel kernel;
-	struct srt_strbuf name = {0};
+	struct srt_strbuf name = { 0 };
 
 	test_problem(&problem, SCANRT_SUM, input, accumulator, output, false);
 	test_kernel_create(&kernel, &board->device, &problem, variant);
@@ -135,8 +136,10 @@ static void check(struct board *board, const char *variant, int input, int accum
 		abort();
 	launch_all(board);
 	srt_problem_format(&name, &problem, false);
-	tap_ok(all_slots_are_right(board), "B068 B069 B071: %s by %s is right at offsets of 0 to 31 elements and keeps to "
-		"its output", srt_strbuf_text(&name), variant);
+	tap_ok(all_slots_are_right(board),
+		"B068 B069 B071: %s by %s is right at offsets of 0 to 31 elements and keeps to "
+		"its output",
+		srt_strbuf_text(&name), variant);
 	srt_strbuf_free(&name);
 	free(board->seen);
 	test_buffer_destroy(&board->out, &board->device);
@@ -145,8 +148,8 @@ static void check(struct board *board, const char *variant, int input, int accum
 	test_kernel_destroy(&kernel, &board->device);
 }
 
-static const char *const variants[] = {"block,block=32,items=16", "block,block=64,items=16,warp=shared",
-	"lookback,block=32,items=16", "lookahead,block=32,items=16,stages=2,ahead=1"};
+static const char *const variants[] = { "block,block=32,items=16", "block,block=64,items=16,warp=shared",
+	"lookback,block=32,items=16", "lookahead,block=32,items=16,stages=2,ahead=1" };
 
 static void check_types(struct board *board, const char *variant)
 {
@@ -168,7 +171,7 @@ static void check_types(struct board *board, const char *variant)
 
 int main(void)
 {
-	struct board board = {0};
+	struct board board = { 0 };
 
 	test_device_open(&board.device);
 	test_workspace_create(&board.workspace, &board.device, 4096);

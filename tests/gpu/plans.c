@@ -21,7 +21,7 @@ static void *pointer(CUdeviceptr address)
 
 static bool plan_is_right(struct plans *plans, const struct srt_problem *problem, const char *variant)
 {
-	uint64_t counts[] = {1, 33, 1000, 4097, 65536, plans->largest};
+	uint64_t counts[] = { 1, 33, 1000, 4097, 65536, plans->largest };
 	struct scanrt_plan *plan = test_plan_create(plans->context, problem, variant, plans->largest);
 	struct reference reference;
 	bool passes = true;
@@ -53,7 +53,8 @@ static void every_problem(struct plans *plans)
 			if (seen % 3 == 0)
 				test_problem_set_initial(&problem, seen);
 			tap_ok(plan_is_right(plans, &problem, NULL), "a plan of %s %s %s is right in every size class",
-				problem.is_exclusive ? "exclusive" : "inclusive", srt_op_name(problem.op), srt_type_name(type));
+				problem.is_exclusive ? "exclusive" : "inclusive", srt_op_name(problem.op),
+				srt_type_name(type));
 		}
 	}
 }
@@ -66,9 +67,10 @@ static void empty_scans(struct plans *plans)
 
 	test_problem(&problem, SCANRT_SUM, SCANRT_F32, SCANRT_F32, SCANRT_F32, true);
 	plan = test_plan_create(plans->context, &problem, NULL, 1000);
-	tap_is_int(scanrt_plan_execute(plan, NULL, NULL, 0, NULL), SCANRT_OK, "B105: count 0 is legal with null pointers");
-	tap_is_int(scanrt_scan(plans->context, SCANRT_I32, SCANRT_SUM, SCANRT_INCLUSIVE, NULL, NULL, 0, NULL), SCANRT_OK,
-		"B105: a one-call scan of nothing is legal");
+	tap_is_int(
+		scanrt_plan_execute(plan, NULL, NULL, 0, NULL), SCANRT_OK, "B105: count 0 is legal with null pointers");
+	tap_is_int(scanrt_scan(plans->context, SCANRT_I32, SCANRT_SUM, SCANRT_INCLUSIVE, NULL, NULL, 0, NULL),
+		SCANRT_OK, "B105: a one-call scan of nothing is legal");
 	scanrt_plan_destroy(plan);
 	{
 		struct scanrt_problem published;
@@ -134,8 +136,8 @@ static void caller_workspace(struct plans *plans, const char *variant)
 /* One-call scans that differ in one attribute alone, on one stream: the remembered plans must not be mixed up. */
 static void one_call_scans(struct plans *plans)
 {
-	static const int ops[] = {SCANRT_SUM, SCANRT_XOR, SCANRT_MAX};
-	static const int types[] = {SCANRT_I32, SCANRT_U32, SCANRT_F32};
+	static const int ops[] = { SCANRT_SUM, SCANRT_XOR, SCANRT_MAX };
+	static const int types[] = { SCANRT_I32, SCANRT_U32, SCANRT_F32 };
 	uint64_t count = test_cap(&plans->device, 5000);
 	struct test_buffer in;
 	struct test_buffer out;
@@ -159,7 +161,8 @@ static void one_call_scans(struct plans *plans)
 		test_problem(&problem, op, type, type, type, mode == SCANRT_EXCLUSIVE);
 		reference_create(&reference, &problem, REFERENCE_EXACT, 9, count);
 		test_upload(&plans->device, in.address, reference.input, in.size);
-		test_need(scanrt_scan(plans->context, type, op, mode, pointer(out.address), pointer(in.address), count, NULL));
+		test_need(scanrt_scan(
+			plans->context, type, op, mode, pointer(out.address), pointer(in.address), count, NULL));
 		test_synchronize(&plans->device);
 		test_download(&plans->device, seen, out.address, out.size);
 		tap_ok(reference_check(&reference, seen, count, 1, &index, &wrong),
@@ -174,7 +177,7 @@ static void one_call_scans(struct plans *plans)
 
 int main(void)
 {
-	struct plans plans = {0};
+	struct plans plans = { 0 };
 
 	test_device_open(&plans.device);
 	plans.largest = test_cap(&plans.device, 1500001);

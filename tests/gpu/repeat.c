@@ -25,7 +25,7 @@ struct repeat {
 static void fill(void *input, int type, uint64_t count)
 {
 	for (uint64_t i = 0; i < count; i++) {
-		struct element value = {0, fmod((double)i * 3.14159265358979323846, 1.0), 0};
+		struct element value = { 0, fmod((double)i * 3.14159265358979323846, 1.0), 0 };
 
 		if (i % 5 == 0)
 			value.high = -value.high / 64;
@@ -92,35 +92,33 @@ static bool bits_repeat(struct repeat *repeat, unsigned launches, bool varies_gr
 static void check(struct repeat *repeat, const int types[3], const char *variant, uint64_t count)
 {
 	unsigned launches = test_rounds(&repeat->device, 100, 4);
-	struct test_scan scan = {&repeat->reference, &repeat->kernel, &repeat->workspace, count, 0, 0, false, 0};
-	struct srt_strbuf name = {0};
+	struct test_scan scan = { &repeat->reference, &repeat->kernel, &repeat->workspace, count, 0, 0, false, 0 };
+	struct srt_strbuf name = { 0 };
 
 	begin(repeat, types, variant, count);
 	srt_problem_format(&name, &repeat->reference.problem, false);
 	launch_into(repeat, repeat->first, 0);
-	tap_ok(test_results_pass(&scan, repeat->first), "B049 B057: %s by %s keeps its error bound at %" PRIu64 " elements",
-		srt_strbuf_text(&name), variant, count);
+	tap_ok(test_results_pass(&scan, repeat->first),
+		"B049 B057: %s by %s keeps its error bound at %" PRIu64 " elements", srt_strbuf_text(&name), variant,
+		count);
 	if (repeat->kernel.variant.strategy != SRT_LOOKBACK)
 		tap_ok(bits_repeat(repeat, launches, false), "B095: %s by %s gives the same bits %u times",
 			srt_strbuf_text(&name), variant, launches);
 	if (repeat->kernel.variant.strategy == SRT_LOOKAHEAD)
 		tap_ok(bits_repeat(repeat, test_rounds(&repeat->device, 140, 4), true),
-			"B095: %s by %s gives the same bits with grids from 1 block to all", srt_strbuf_text(&name), variant);
+			"B095: %s by %s gives the same bits with grids from 1 block to all", srt_strbuf_text(&name),
+			variant);
 	srt_strbuf_free(&name);
 	end(repeat);
 }
 
-static const int float_types[][3] = {
-	{SCANRT_F32, SCANRT_F32, SCANRT_F32},
-	{SCANRT_F64, SCANRT_F64, SCANRT_F64},
-	{SCANRT_F16, SCANRT_F32, SCANRT_F16},
-	{SCANRT_BF16, SCANRT_F32, SCANRT_F32},
-	{SCANRT_F32, SCANRT_F64, SCANRT_F32}
-};
+static const int float_types[][3] = { { SCANRT_F32, SCANRT_F32, SCANRT_F32 }, { SCANRT_F64, SCANRT_F64, SCANRT_F64 },
+	{ SCANRT_F16, SCANRT_F32, SCANRT_F16 }, { SCANRT_BF16, SCANRT_F32, SCANRT_F32 },
+	{ SCANRT_F32, SCANRT_F64, SCANRT_F32 } };
 
 int main(void)
 {
-	struct repeat repeat = {0};
+	struct repeat repeat = { 0 };
 	uint64_t large;
 	unsigned kinds;
 

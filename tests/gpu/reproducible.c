@@ -23,8 +23,8 @@ struct reproducible {
 
 static void put_choice(struct srt_db *db, const struct reproducible *state, int64_t device, int64_t problem)
 {
-	struct srt_db_run run = {0};
-	struct srt_db_choice choice = {0};
+	struct srt_db_run run = { 0 };
+	struct srt_db_choice choice = { 0 };
 	int64_t id;
 
 	run.device = device;
@@ -48,13 +48,17 @@ static void put_choice(struct srt_db *db, const struct reproducible *state, int6
 /* A database in which one variant has won every count of f32 sums on this very device. */
 static void make_database(struct reproducible *state)
 {
-	struct srt_strbuf fingerprint = {0};
-	struct srt_strbuf family = {0};
+	struct srt_strbuf fingerprint = { 0 };
+	struct srt_strbuf family = { 0 };
 	const struct srt_device *facts = &state->device.facts;
-	struct srt_db_device device = {.name = facts->name, .uuid = facts->uuid, .capability = facts->capability,
-		.sm_count = facts->sm_count, .l2_bytes = facts->l2_bytes, .memory_bytes = (int64_t)facts->memory_bytes,
-		.is_modelled = facts->is_emulated};
-	struct srt_db_problem problem = {"sum f32", "sum", srt_op_class(SCANRT_SUM), "f32", "f32", "f32", 4};
+	struct srt_db_device device = { .name = facts->name,
+		.uuid = facts->uuid,
+		.capability = facts->capability,
+		.sm_count = facts->sm_count,
+		.l2_bytes = facts->l2_bytes,
+		.memory_bytes = (int64_t)facts->memory_bytes,
+		.is_modelled = facts->is_emulated };
+	struct srt_db_problem problem = { "sum f32", "sum", srt_op_class(SCANRT_SUM), "f32", "f32", "f32", 4 };
 	struct srt_db *db = NULL;
 	int64_t device_id;
 	int64_t problem_id;
@@ -117,14 +121,15 @@ static void compare(struct reproducible *state)
 	tap_is_string(fixed.variant, untuned.variant, "B101: a reproducible plan has one variant, whatever was tuned");
 	tap_ok(strcmp(fixed.variant, tuned.variant) != 0, "B101: and the tuned one is another");
 	tap_lacks(fixed.variant, "lookback", "B097 B101: a reproducible plan never uses look-back");
-	tap_is_bytes(with, without, state->out.size, "B101: its float results have the same bits before and after tuning");
+	tap_is_bytes(
+		with, without, state->out.size, "B101: its float results have the same bits before and after tuning");
 	free(with);
 	free(without);
 }
 
 int main(void)
 {
-	struct reproducible state = {0};
+	struct reproducible state = { 0 };
 	struct srt_problem problem;
 	uint64_t count;
 	float *input;

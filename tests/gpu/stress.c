@@ -59,7 +59,8 @@ static void launch(struct job *job, struct stress *stress, CUdeviceptr in, uint3
 
 static bool output_is_right(struct job *job, struct stress *stress)
 {
-	struct test_scan scan = {&job->reference, &job->kernel, &stress->workspace, job->reference.count, 0, 1, false, 0};
+	struct test_scan scan = { &job->reference, &job->kernel, &stress->workspace, job->reference.count, 0, 1, false,
+		0 };
 
 	test_download(&stress->device, job->seen, job->out.address, job->out.size);
 	return test_results_pass(&scan, job->seen);
@@ -75,7 +76,7 @@ static void in_place(struct stress *stress, int type, const char *variant, uint6
 	for (unsigned i = 0; i < stress->rounds && passes; i++) {
 		test_drive(&stress->device, cuMemcpyDtoDAsync, (job.out.address, job.in.address, job.in.size, NULL));
 		launch(&job, stress, job.out.address, i % 3);
-		/* Comparing every tenth is enough: a fault that comes once a thousand runs shows in some of the loops. */
+		/* Comparing every tenth will do: a fault of one run in a thousand shows in some of the loops. */
 		if (i % 10 == 9 || i + 1 == stress->rounds)
 			passes = output_is_right(&job, stress);
 	}
@@ -113,7 +114,8 @@ static void shared_device(struct stress *stress, const char *variant)
 
 	test_drive(&stress->device, cuStreamCreate, (&stream, CU_STREAM_NON_BLOCKING));
 	job_begin(&job, stress, SRT_OP_AFFINE, SCANRT_U32, variant, stress->count);
-	job_begin(&other, stress, SCANRT_SUM, SCANRT_U32, "lookahead,block=256,items=16,stages=4,ahead=2", stress->count);
+	job_begin(
+		&other, stress, SCANRT_SUM, SCANRT_U32, "lookahead,block=256,items=16,stages=4,ahead=2", stress->count);
 	for (unsigned i = 0; i < rounds && passes; i++) {
 		for (unsigned k = 0; k < 4; k++)
 			test_need(srt_kernel_launch(&other.kernel, stress->device.driver, &stress->other_workspace,
@@ -131,10 +133,10 @@ static void shared_device(struct stress *stress, const char *variant)
 
 int main(void)
 {
-	static const char *const variants[] = {"block,block=256,items=16", "lookback,block=64,items=16",
+	static const char *const variants[] = { "block,block=256,items=16", "lookback,block=64,items=16",
 		"lookback,block=256,items=16", "lookahead,block=64,items=16,stages=3,ahead=2",
-		"lookahead,block=256,items=16,stages=4,ahead=3"};
-	struct stress stress = {0};
+		"lookahead,block=256,items=16,stages=4,ahead=3" };
+	struct stress stress = { 0 };
 
 	test_device_open(&stress.device);
 	stress.count = test_cap(&stress.device, 300007);

@@ -32,7 +32,7 @@ static void fill_period(struct long_scan *scan)
 {
 	for (uint64_t i = 0; i < PERIOD; i++) {
 		uint64_t random = reference_random(11, i);
-		struct element value = {random, (double)(random >> 56), 0};
+		struct element value = { random, (double)(random >> 56), 0 };
 
 		element_store(scan->type, scan->block, i, value);
 	}
@@ -63,14 +63,14 @@ static uint64_t find_wrong(const struct long_scan *scan, uint64_t turn, uint64_t
 {
 	switch (scan->type) {
 	case SCANRT_I8:
-		return find_wrong_u8(scan->seen, scan->expected,
-			(uint8_t)(turn * ((uint8_t *)scan->expected)[PERIOD - 1]), count);
+		return find_wrong_u8(
+			scan->seen, scan->expected, (uint8_t)(turn * ((uint8_t *)scan->expected)[PERIOD - 1]), count);
 	case SCANRT_I32:
-		return find_wrong_u32(scan->seen, scan->expected,
-			(uint32_t)(turn * ((uint32_t *)scan->expected)[PERIOD - 1]), count);
+		return find_wrong_u32(
+			scan->seen, scan->expected, (uint32_t)(turn * ((uint32_t *)scan->expected)[PERIOD - 1]), count);
 	default:
-		return find_wrong_f64(scan->seen, scan->expected,
-			(double)turn * ((double *)scan->expected)[PERIOD - 1], count);
+		return find_wrong_f64(
+			scan->seen, scan->expected, (double)turn * ((double *)scan->expected)[PERIOD - 1], count);
 	}
 }
 
@@ -124,11 +124,11 @@ static void run_variant(struct long_scan *scan, const struct srt_problem *proble
 	struct srt_workspace workspace;
 
 	test_kernel_create(&kernel, &scan->device, problem, variant);
-	test_need(srt_workspace_create(&workspace, scan->device.driver,
-		srt_variant_workspace(&kernel.variant, problem, scan->count)));
+	test_need(srt_workspace_create(
+		&workspace, scan->device.driver, srt_variant_workspace(&kernel.variant, problem, scan->count)));
 	test_buffer_poison(&scan->out, &scan->device);
-	test_need(srt_kernel_launch(&kernel, scan->device.driver, &workspace, scan->out.address, scan->in.address,
-		scan->count, 0, NULL));
+	test_need(srt_kernel_launch(
+		&kernel, scan->device.driver, &workspace, scan->out.address, scan->in.address, scan->count, 0, NULL));
 	test_synchronize(&scan->device);
 	tap_ok(output_is_right(scan), "B001 B003 B005: %s scans %" PRIu64 " elements of %s", variant, scan->count,
 		srt_type_name(scan->type));
@@ -143,7 +143,8 @@ static void run(struct long_scan *scan, int type, uint64_t count)
 	scan->type = type;
 	scan->count = count;
 	if (!has_memory(scan)) {
-		tap_skip(4, "%" PRIu64 " elements of %s do not fit the device's free memory", count, srt_type_name(type));
+		tap_skip(4, "%" PRIu64 " elements of %s do not fit the device's free memory", count,
+			srt_type_name(type));
 		return;
 	}
 	test_problem(&problem, SCANRT_SUM, type, type, type, false);
@@ -159,7 +160,7 @@ static void run(struct long_scan *scan, int type, uint64_t count)
 int main(void)
 {
 	const char *wanted = getenv("SCANRT_LONG");
-	struct long_scan scan = {0};
+	struct long_scan scan = { 0 };
 
 	if (!wanted || strcmp(wanted, "1") != 0)
 		tap_skip_all("counts beyond 2^32 take minutes: SCANRT_LONG=1 or make check-long runs them");

@@ -26,8 +26,8 @@ static int pick(struct soak *soak, const int *from, unsigned count)
 
 static void random_problem(struct soak *soak, struct srt_problem *problem)
 {
-	static const int ops[] = {SCANRT_SUM, SCANRT_PROD, SCANRT_MIN, SCANRT_MAX, SCANRT_AND, SCANRT_OR, SCANRT_XOR,
-		SRT_OP_LAST, SRT_OP_AFFINE};
+	static const int ops[] = { SCANRT_SUM, SCANRT_PROD, SCANRT_MIN, SCANRT_MAX, SCANRT_AND, SCANRT_OR, SCANRT_XOR,
+		SRT_OP_LAST, SRT_OP_AFFINE };
 	int type;
 	int op;
 
@@ -45,8 +45,8 @@ static void random_variant(struct soak *soak, struct srt_variant *variant, const
 	int stages = 2 + (int)test_draw(&soak->random, 7);
 	char text[SRT_VARIANT_TEXT_SIZE];
 	int used;
-	static const char *const strategies[] = {"block", "lookback", "lookahead"};
-	static const char *const accesses[] = {"plain", "stream"};
+	static const char *const strategies[] = { "block", "lookback", "lookahead" };
+	static const char *const accesses[] = { "plain", "stream" };
 	unsigned strategy = (unsigned)test_draw(&soak->random, 3);
 
 	used = snprintf(text, sizeof(text), "%s,block=%d,items=%d,warp=%s,load=%s,store=%s,residency=%d",
@@ -71,9 +71,9 @@ static bool run_kernel(struct soak *soak, const struct srt_kernel *kernel)
 	reference_create(&reference, &kernel->problem, REFERENCE_EXACT, soak->random.drawn, limit);
 	for (unsigned i = 0; i < 12 && passes; i++, soak->scans++) {
 		uint64_t bound = i % 3 ? 1 + limit / 50 : limit;
-		struct test_scan scan = {&reference, kernel, &soak->workspace, 1 + test_draw(&soak->random, bound),
+		struct test_scan scan = { &reference, kernel, &soak->workspace, 1 + test_draw(&soak->random, bound),
 			test_draw(&soak->random, 32), test_draw(&soak->random, 32), test_draw(&soak->random, 4) == 0,
-			(uint32_t)test_draw(&soak->random, 3)};
+			(uint32_t)test_draw(&soak->random, 3) };
 
 		passes = test_scan_passes(&soak->device, &scan);
 	}
@@ -107,7 +107,7 @@ int main(void)
 	const char *wanted = getenv("SCANRT_LONG");
 	const char *seconds = getenv("SCANRT_SOAK_SECONDS");
 	time_t end = time(NULL) + (seconds ? atol(seconds) : 60);
-	struct soak soak = {0};
+	struct soak soak = { 0 };
 	bool passes = true;
 
 	if (!wanted || strcmp(wanted, "1") != 0)

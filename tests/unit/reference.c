@@ -13,7 +13,7 @@
 
 static void formats(void)
 {
-	static const int types[] = {SCANRT_F16, SCANRT_BF16};
+	static const int types[] = { SCANRT_F16, SCANRT_BF16 };
 	unsigned wrong = 0;
 
 	for (unsigned t = 0; t < 2; t++) {
@@ -32,7 +32,7 @@ static void formats(void)
 static uint64_t bits_of(int type, double value)
 {
 	uint64_t bits = 0;
-	struct element from = {0, value, 0};
+	struct element from = { 0, value, 0 };
 
 	element_store(type, &bits, 0, from);
 	return bits;
@@ -52,13 +52,14 @@ static void rounding(void)
 	tap_is_uint(bits_of(SCANRT_F16, 2051), 0x6802, "a tie rounds to even, up");
 	tap_is_uint(bits_of(SCANRT_F16, ldexp(1, -25)), 0, "half the least subnormal f16 rounds to zero");
 	tap_is_uint(bits_of(SCANRT_F16, ldexp(1.001, -25)), 1, "just over half of it rounds to it");
-	tap_is_uint(bits_of(SCANRT_BF16, 1 + ldexp(1, -8) + ldexp(1, -40)), 0x3f81, "bf16 rounds once, not through f32");
+	tap_is_uint(
+		bits_of(SCANRT_BF16, 1 + ldexp(1, -8) + ldexp(1, -40)), 0x3f81, "bf16 rounds once, not through f32");
 	tap_is_uint(bits_of(SCANRT_BF16, -0.0), 0x8000, "a negative zero keeps its sign");
 }
 
 static int64_t converted(int from, int to, uint64_t integer, double real)
 {
-	struct element value = {integer, real, 0};
+	struct element value = { integer, real, 0 };
 	struct element result = element_convert(from, to, value);
 
 	return (int64_t)result.integer;
@@ -90,7 +91,7 @@ static bool associates(int op, int type)
 	for (unsigned i = 0; i < 512; i++) {
 		struct element left;
 		struct element right;
-		uint64_t words[2] = {0, 0};
+		uint64_t words[2] = { 0, 0 };
 
 		for (unsigned k = 0; k < 3; k++)
 			item[k] = element_load(type, input, 3 * i + k);
@@ -124,7 +125,8 @@ static bool notices(int op, int type, uint64_t at)
 		input[(at + 1) * size + i] = byte;
 	}
 	reference_create_from(&swapped, &problem, input, false, count);
-	is_seen = memcmp((char *)right.expected + (at + 1) * size, (char *)swapped.expected + (at + 1) * size, size) != 0;
+	is_seen =
+		memcmp((char *)right.expected + (at + 1) * size, (char *)swapped.expected + (at + 1) * size, size) != 0;
 	reference_destroy(&right);
 	reference_destroy(&swapped);
 	return is_seen;
@@ -132,15 +134,16 @@ static bool notices(int op, int type, uint64_t at)
 
 static void operators(void)
 {
-	static const int types[] = {SCANRT_U8, SCANRT_U16, SCANRT_U32, SCANRT_U64};
-	static const int floats[] = {SCANRT_F16, SCANRT_BF16, SCANRT_F32, SCANRT_F64};
+	static const int types[] = { SCANRT_U8, SCANRT_U16, SCANRT_U32, SCANRT_U64 };
+	static const int floats[] = { SCANRT_F16, SCANRT_BF16, SCANRT_F32, SCANRT_F64 };
 
 	for (unsigned t = 0; t < 4; t++) {
 		unsigned seen = 0;
 
 		for (uint64_t at = 0; at < 4000; at += 40)
 			seen += notices(SRT_OP_AFFINE, types[t], at);
-		tap_ok(seen >= 75, "of 100 swaps of neighbours affine maps of %s show %u", srt_type_name(types[t]), seen);
+		tap_ok(seen >= 75, "of 100 swaps of neighbours affine maps of %s show %u", srt_type_name(types[t]),
+			seen);
 		tap_ok(associates(SRT_OP_AFFINE, types[t]), "affine maps of %s associate", srt_type_name(types[t]));
 		tap_ok(associates(SRT_OP_LAST, types[t]), "last of %s associates", srt_type_name(types[t]));
 		tap_ok(associates(SCANRT_SUM, floats[t]) && associates(SCANRT_PROD, floats[t]),
@@ -159,7 +162,8 @@ static uint64_t distinct_results(int op, int type, uint64_t count)
 	srt_problem_init_simple(&problem, type, op);
 	reference_create(&reference, &problem, REFERENCE_EXACT, 5, count);
 	for (uint64_t i = 1; i < count; i++)
-		changes += memcmp((char *)reference.expected + i * size, (char *)reference.expected + (i - 1) * size, size) != 0;
+		changes += memcmp((char *)reference.expected + i * size, (char *)reference.expected + (i - 1) * size,
+				   size) != 0;
 	reference_destroy(&reference);
 	return changes;
 }
