@@ -8,7 +8,7 @@
  * A tile waits only for aggregates of earlier tickets, which running CTAs publish without waiting for anything but
  * their own earlier tiles: progress needs no co-residency.
  *
- * Roles: `warps` compute warps, a publisher warp, which also loads, and a gather warp.  Only phase barriers join them.
+ * Roles: `warps` compute warps, a publisher, a gather warp and a loader.  Only phase barriers join them.
  * Each role walks the CTA's k-th tile, k = 0, 1, ...; the tile's index is in shared memory, in the ring of stages.
  * The compute warps reduce tile k + ahead before they scan tile k, which hides the exchange between CTAs.
  */
@@ -31,6 +31,7 @@ template <class P> struct scan_strategy<P, strategy::lookahead> {
 	 * `ahead`. */
 	static constexpr int total_slots = 2 * P::ahead + 2;
 	static constexpr int barrier_slots = P::ahead + 2;
+	static constexpr int publisher = P::warps, gatherer = P::warps + 1, loader = P::warps + 2;
 
 	struct shared_storage {
 		ring stages;
@@ -46,30 +47,53 @@ template <class P> struct scan_strategy<P, strategy::lookahead> {
 		extern __shared__ __align__(128) char buffer[];
 		__shared__ shared_storage shared;
 		const int lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size;
-		if (threadIdx.x == P::block)
-			init_barriers(shared);
+		u32 first = 0;
+		if (warp == loader)
+			first = begin(arguments, shared, buffer, lane);
 		__syncthreads();
-		if (warp == P::warps)
-			for (int k = 0; k < P::stages; k++)
-				shared.stages.fetch(arguments, buffer, k, lane);
 		if (warp < P::warps)
 			compute(arguments, shared, buffer, warp, lane);
-		else if (warp == P::warps)
-			publish(arguments, shared, buffer, lane);
-		else
+		else if (warp == publisher)
+			publish(arguments, shared, lane);
+		else if (warp == gatherer)
 			gather(arguments, shared, lane);
+		else
+			load(arguments, shared, buffer, first, lane);
 		leave_epoch(arguments, ticket{0, shared.stages.epoch}.is_last_epoch());
 	}
 
 private:
-	static __device__ __forceinline__ void init_barriers(shared_storage &shared)
+	/* The loader's prologue: the first load is on its way before the block has even met.  Returns its tile. */
+	static __device__ __forceinline__ u32 begin(const scan_arguments &arguments, shared_storage &shared, char *buffer,
+		int lane)
 	{
-		shared.stages.init();
-		for (int i = 0; i < barrier_slots; i++) {
-			shared.has_totals[i].init(P::warps);
-			shared.has_prefix[i].init(1);
+		u64 word = 0;
+		if (lane == 0) {
+			word = draw_word(arguments, 1);
+			shared.stages.init();
+			for (int i = 0; i < barrier_slots; i++) {
+				shared.has_totals[i].init(P::warps);
+				shared.has_prefix[i].init(1);
+			}
+			fence_barrier_init();
+			shared.stages.epoch = u32(word >> 32);
 		}
-		fence_barrier_init();
+		__syncwarp();
+		return shared.stages.start(arguments, buffer, 0, word, lane);
+	}
+
+	/* Role of the loader: fills each stage again as soon as it is free.  A ticket takes 0.7 us to draw, so the next one
+	 * is asked for while its stage is still in use; but no more than one, since the tiles of tickets drawn together are
+	 * neighbours and would wait for one another on one SM.  Each CTA draws one ticket too many; that is how the last
+	 * draw of all is known. */
+	static __device__ __forceinline__ void load(const scan_arguments &arguments, shared_storage &shared, char *buffer,
+		u32 tile, int lane)
+	{
+		for (u32 k = 1; tile < arguments.tiles; k++) {
+			u64 word = lane == 0 ? draw_word(arguments, 1) : 0;
+			shared.stages.wait_free(k);
+			tile = shared.stages.start(arguments, buffer, k, word, lane);
+		}
 	}
 
 	static __device__ __forceinline__ int tile_count(const scan_arguments &arguments, u32 tile)
@@ -83,16 +107,14 @@ private:
 		slots[k % barrier_slots].wait(k / barrier_slots & 1, expected);
 	}
 
-	/* Role of the publisher warp: tile k's aggregate goes out as soon as its warps have reduced it; then the stage
-	 * of tile k - ahead, scanned by now or soon, is filled with a new tile. */
-	static __device__ __forceinline__ void publish(
-		const scan_arguments &arguments, shared_storage &shared, char *buffer, int lane)
+	/* Role of the publisher: tile k's aggregate goes out as soon as its warps have reduced it. */
+	static __device__ __forceinline__ void publish(const scan_arguments &arguments, shared_storage &shared, int lane)
 	{
-		u32 k = 0, refill = 0;
-		for (;; k++) {
+		for (u32 k = 0;; k++) {
 			u32 tile = shared.stages.wait(k);
 			if (tile >= arguments.tiles)
 				break;
+			shared.stages.release(k, lane);
 			wait(shared.has_totals, k, P::warps);
 			int live = live_warps<P, false>(tile_count(arguments, tile));
 			T total;
@@ -101,12 +123,7 @@ private:
 			total = warp_reduce<P>(total, live, lane);
 			if (lane == 0)
 				tile_words<P>(arguments, shared.stages.epoch).publish(tile, total, mark_aggregate);
-			if (k >= P::ahead)
-				shared.stages.refill(arguments, buffer, refill++, lane);
 		}
-		/* Each CTA draws exactly `stages` tickets too many; that is how the last draw of all is known. */
-		while (refill < k)
-			shared.stages.refill(arguments, buffer, refill++, lane);
 	}
 
 	/* Role of the gather warp: the prefix of each of the CTA's tiles. */
@@ -119,9 +136,7 @@ private:
 			if (tile >= arguments.tiles)
 				break;
 			const tile_words<P> words(arguments, shared.stages.epoch);
-			__syncwarp(); /* all lanes have read the tile's index: its stage may be reused */
-			if (lane == 0)
-				shared.stages.release(k);
+			shared.stages.release(k, lane);
 			for (; folded < tile / warp_size; folded = min(folded + P::gather, tile / warp_size))
 				fold(base, words, folded, tile / warp_size - folded, lane);
 			int rest = tile % warp_size;
@@ -197,7 +212,7 @@ private:
 		const int count = slice_count<P>(tile_count(arguments, tile), warp);
 		staged_slice<P> source(arguments, buffer, k, tile, warp);
 		T total;
-		if (count == P::slice)
+		if (count == P::slice && source.is_aligned(arguments))
 			total = source.template reduce<true>(lane, count);
 		else if (count > 0)
 			total = source.template reduce<false>(lane, count);
@@ -209,36 +224,36 @@ private:
 		return true;
 	}
 
-	static __device__ __forceinline__ void scan(
-		const scan_arguments &arguments, shared_storage &shared, char *buffer, u32 k, int warp, int lane)
+	static __device__ __forceinline__ void scan(const scan_arguments &arguments, shared_storage &shared, char *buffer,
+		u32 k, int warp, int lane)
 	{
 		const u32 tile = shared.stages.tile_of(k);
-		const int count = tile_count(arguments, tile);
-		if (count == P::tile)
+		const int count = slice_count<P>(tile_count(arguments, tile), warp);
+		if (count == P::slice && (P::has_initial || tile > 0) && staged_slice<P>::is_aligned(arguments))
 			scan_slice<true>(arguments, shared, buffer, k, tile, count, warp, lane);
 		else
 			scan_slice<false>(arguments, shared, buffer, k, tile, count, warp, lane);
 	}
 
+	/* is_full: the slice is, its copy is aligned, and something comes before its tile. */
 	template <bool is_full>
 	static __device__ __forceinline__ void scan_slice(const scan_arguments &arguments, shared_storage &shared,
 		char *buffer, u32 k, u32 tile, int count, int warp, int lane)
 	{
-		slice<P, is_full> mine(lane, slice_count<P>(count, warp));
+		slice<P, is_full> mine(lane, count);
 		staged_slice<P>(arguments, buffer, k, tile, warp).load(mine);
-		__syncwarp(); /* all lanes have their elements: the stage may be reused */
-		if (lane == 0)
-			shared.stages.release(k);
+		shared.stages.release(k, lane);
 		mine.scan(&shared.scratch[warp]);
 		/* The prefix says nothing about this tile's other warps: wait for their totals too. */
 		wait(shared.has_totals, k, P::warps);
 		wait(shared.has_prefix, k, 1);
 		maybe<T> prefix = {shared.prefix[k % barrier_slots], tile > 0 || P::has_initial};
 		if (mine.has_total()) {
-			block_scan<P> block(
-				shared.warp_total[k % total_slots], live_warps<P, is_full>(count), warp, lane);
+			int live = live_warps<P, false>(tile_count(arguments, tile));
+			block_scan<P> block(shared.warp_total[k % total_slots], live, warp, lane);
 			typename P::output *out = static_cast<typename P::output *>(arguments.out);
-			mine.store(out + u64(tile) * P::tile + warp * P::slice, combine<P>(prefix, block.earlier));
+			out += u64(tile) * P::tile + warp * P::slice;
+			mine.template store<is_full>(out, combine<P>(prefix, block.earlier));
 		}
 	}
 };

@@ -33,46 +33,44 @@ template <class P> struct stage_extent {
 
 template <class P> struct stage_ring {
 	phase_barrier has_arrived[P::stages];
-	phase_barrier is_free[P::stages]; /* every compute warp and the gather warp are done with it */
+	phase_barrier is_free[P::stages]; /* all warps but the loader are done with it */
 	u32 tile[P::stages];              /* its index; arguments.tiles or more: there is no more tile */
 	u32 epoch;
+	static constexpr u32 users = P::warps + 2; /* the compute warps, the publisher and the gather warp */
 
 	__device__ __forceinline__ void init()
 	{
 		for (int i = 0; i < P::stages; i++) {
 			has_arrived[i].init(copy_arrivals);
-			is_free[i].init(P::warps + 1);
+			is_free[i].init(users);
 		}
 	}
 
-	/* Draws a ticket and starts the copy of its tile into the stage of the CTA's k-th tile.  The loading warp. */
-	__device__ __forceinline__ void fetch(const scan_arguments &arguments, char *buffer, u32 k, int lane)
+	/* Waits until the stage of the CTA's k-th tile is free.  The loader. */
+	__device__ __forceinline__ void wait_free(u32 k)
 	{
-		ticket drawn;
-		if (lane == 0) {
-			drawn = draw_ticket(arguments);
-			if (k == 0) /* the same for all tickets of a launch */
-				epoch = drawn.epoch;
-			tile[k % P::stages] = drawn.tile;
-		}
-		drawn.tile = shuffle_value<shuffle::from>(drawn.tile, 0);
+		if (k >= P::stages)
+			is_free[k % P::stages].wait((k / P::stages - 1) & 1, users);
+	}
+
+	/* Starts the copy of the tile that lane 0 drew into the stage of the CTA's k-th tile; returns the tile.  The loader. */
+	__device__ __forceinline__ u32 start(const scan_arguments &arguments, char *buffer, u32 k, u64 word, int lane)
+	{
+		u32 drawn = 0;
+		if (lane == 0)
+			tile[k % P::stages] = drawn = read_word(arguments, word, 1).tile;
+		drawn = shuffle_value<shuffle::from>(drawn, 0);
 		u32 bytes = 0;
 		char *to = buffer + k % P::stages * P::stage_bytes;
 		u64 from = 0;
-		if (drawn.tile < arguments.tiles) {
-			stage_extent<P> extent(arguments, drawn.tile);
+		if (drawn < arguments.tiles) {
+			stage_extent<P> extent(arguments, drawn);
 			from = extent.from;
 			bytes = u32(extent.to - extent.from);
 			to += extent.from - (extent.begin & ~15ull);
 		}
-		start_copy(to, reinterpret_cast<const void *>(from), bytes, &has_arrived[k % P::stages], lane);
-	}
-
-	/* Fetches again into the stage of tile k, once that has been released. */
-	__device__ __forceinline__ void refill(const scan_arguments &arguments, char *buffer, u32 k, int lane)
-	{
-		is_free[k % P::stages].wait(k / P::stages & 1, P::warps + 1);
-		fetch(arguments, buffer, k, lane);
+		start_copy<P::load>(to, reinterpret_cast<const void *>(from), bytes, &has_arrived[k % P::stages], lane);
+		return drawn;
 	}
 
 	/* Waits for the CTA's k-th tile; returns its index.  All lanes of a warp. */
@@ -87,7 +85,13 @@ template <class P> struct stage_ring {
 		return *static_cast<const volatile u32 *>(&tile[k % P::stages]);
 	}
 
-	__device__ __forceinline__ void release(u32 k) { is_free[k % P::stages].arrive(); }
+	/* A warp's last use of the stage of tile k, index included.  The whole warp. */
+	__device__ __forceinline__ void release(u32 k, int lane)
+	{
+		__syncwarp(); /* all lanes have read what they need */
+		if (lane == 0)
+			is_free[k % P::stages].arrive();
+	}
 };
 
 /* One warp's slice of a tile that has arrived. */
@@ -95,36 +99,39 @@ template <class P> struct staged_slice {
 	using T = typename P::value;
 	using input = typename P::input;
 
-	const char *stage;
-	const input *global; /* the slice in the array */
-	u64 from, to;        /* global byte addresses that the stage holds */
-	bool is_aligned;
+	const scan_arguments &arguments;
+	u32 tile;
+	const input *stage;  /* the slice's first element in shared memory */
+	const input *global; /* and in the array */
 
-	__device__ __forceinline__ staged_slice(
-		const scan_arguments &arguments, const char *buffer, u32 k, u32 tile, int warp)
+	__device__ __forceinline__ staged_slice(const scan_arguments &arguments, const char *buffer, u32 k, u32 tile, int warp)
+	    : arguments(arguments), tile(tile)
 	{
-		stage_extent<P> extent(arguments, tile);
 		global = static_cast<const input *>(arguments.in) + u64(tile) * P::tile + warp * P::slice;
-		from = extent.from;
-		to = extent.to;
-		is_aligned = extent.begin % 16 == 0;
-		stage = buffer + k % P::stages * P::stage_bytes + (extent.begin & 15) +
-			warp * P::slice * int(sizeof(input));
+		buffer += k % P::stages * P::stage_bytes + (address_of(arguments.in) & 15);
+		stage = reinterpret_cast<const input *>(buffer) + warp * P::slice;
 	}
 
-	/* The elements of a lane's vector in a row, converted. */
+	/* Whether all of a full slice has been copied and its vectors are aligned.  Tiles are multiples of 16 bytes. */
+	static __device__ __forceinline__ bool is_aligned(const scan_arguments &arguments)
+	{
+		return address_of(arguments.in) % 16 == 0;
+	}
+
+	/* The elements of a lane's vector in a row, converted.  is_full: the slice is, and is_aligned() holds. */
 	template <bool is_full>
 	__device__ __forceinline__ void read(T (&item)[P::vector], const slice_extent<P, is_full> &where, int row) const
 	{
 		const int first = where.offset(row, where.lane);
 		input raw[P::vector];
-		if (is_full && is_aligned) { /* all of a full, aligned slice has been copied */
-			load_vector<access::plain>(raw, reinterpret_cast<const input *>(stage) + first);
+		if (is_full || (is_aligned(arguments) && first + P::vector <= copied_until())) {
+			load_vector<access::plain>(raw, stage + first);
 		} else {
+			const int from = copied_from(), until = copied_until();
 #pragma unroll
 			for (int i = 0; i < P::vector; i++)
-				if (is_full || i < where.in_vector(row))
-					raw[i] = element(first + i);
+				if (i < where.in_vector(row))
+					raw[i] = first + i >= from && first + i < until ? stage[first + i] : global[first + i];
 		}
 #pragma unroll
 		for (int i = 0; i < P::vector; i++)
@@ -149,12 +156,14 @@ template <class P> struct staged_slice {
 	}
 
 private:
-	__device__ __forceinline__ input element(int index) const
+	/* The elements that the stage holds, counted from the slice's first. */
+	__device__ __forceinline__ int copied_from() const
 	{
-		u64 address = address_of(global + index);
-		if (address >= from && address < to)
-			return reinterpret_cast<const input *>(stage)[index];
-		return global[index];
+		return int(i64(stage_extent<P>(arguments, tile).from - address_of(global)) / i64(sizeof(input)));
+	}
+	__device__ __forceinline__ int copied_until() const
+	{
+		return int(i64(stage_extent<P>(arguments, tile).to - address_of(global)) / i64(sizeof(input)));
 	}
 
 	template <bool is_full>

@@ -56,14 +56,15 @@ template <class P> struct scan_strategy<P, strategy::lookback> {
 		__syncthreads();
 		const ticket mine = shared.drawn;
 		const u64 first = u64(mine.tile) * P::tile;
-		if (arguments.count - first >= P::tile)
+		if (arguments.count - first >= P::tile && (P::has_initial || mine.tile > 0))
 			run_tile<true>(arguments, shared, mine, first, P::tile);
 		else
-			run_tile<false>(arguments, shared, mine, first, int(arguments.count - first));
+			run_tile<false>(arguments, shared, mine, first, int(min(arguments.count - first, u64(P::tile))));
 		leave_epoch(arguments, mine.is_last_epoch());
 	}
 
 private:
+	/* is_full: the tile is, and something comes before it. */
 	template <bool is_full>
 	static __device__ __forceinline__ void run_tile(
 		const scan_arguments &arguments, shared_storage &shared, ticket mine, u64 first, int count)
@@ -81,7 +82,7 @@ private:
 			find_prefix(arguments, shared, mine, block.total, lane);
 		__syncthreads();
 		maybe<T> prefix = {shared.prefix, mine.tile > 0 || P::has_initial};
-		part.store(static_cast<typename P::output *>(arguments.out) + first, combine<P>(prefix, block.earlier));
+		part.template store<is_full>(static_cast<typename P::output *>(arguments.out) + first, combine<P>(prefix, block.earlier));
 	}
 
 	/* Called by warp 0: publishes this tile's part in the exchange and leaves the tile's prefix in shared

@@ -108,6 +108,21 @@ __device__ __forceinline__ u64 load_relaxed(const u64 *p)
 	return x;
 }
 
+/* Several words of one tile, two in an access where they pair up; each is still valid or not by itself. */
+template <int count> __device__ __forceinline__ void load_relaxed(u64 (&words)[count], const u64 *p)
+{
+	if constexpr (count % 2 == 0) {
+#pragma unroll
+		for (int i = 0; i < count; i += 2)
+			asm volatile("ld.relaxed.gpu.global.v2.u64 {%0, %1}, [%2];" : "=l"(words[i]), "=l"(words[i + 1]) : "l"(p + i)
+				: "memory");
+	} else {
+#pragma unroll
+		for (int i = 0; i < count; i++)
+			words[i] = load_relaxed(p + i);
+	}
+}
+
 __device__ __forceinline__ void store_relaxed(u64 *p, u64 x)
 {
 	asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(p), "l"(x) : "memory");

@@ -97,18 +97,26 @@ constexpr u32 copy_arrivals = warp_size;
 /* Copies `bytes` (a multiple of 16, perhaps 0) from global to shared memory, both 16-byte aligned, and ends the
  * barrier's phase when they have arrived.  Called by a full, converged warp; what its lane 0 wrote before the call is
  * visible to whoever waits for the phase. */
+template <access how>
 __device__ __forceinline__ void start_copy(void *to, const void *from, u32 bytes, phase_barrier *barrier, int lane)
 {
 #if __CUDA_ARCH__ >= 900
 	if (lane != 0)
 		return;
 	u32 word = shared_address(barrier);
-	asm volatile("{ .reg .b64 state; mbarrier.arrive.expect_tx.shared.b64 state, [%0], %1; }" ::
-		"r"(word), "r"(bytes) : "memory");
-	if (bytes > 0)
-		asm volatile(
-			"cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::
-			"r"(shared_address(to)), "l"(from), "r"(bytes), "r"(word) : "memory");
+	asm volatile("{ .reg .b64 state; mbarrier.arrive.expect_tx.shared.b64 state, [%0], %1; }" ::"r"(word), "r"(bytes)
+		: "memory");
+	if (bytes > 0) {
+		if constexpr (how == access::stream) {
+			u64 evict_first;
+			asm volatile("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(evict_first));
+			asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.L2::cache_hint [%0], [%1], %2, [%3], %4;"
+				:: "r"(shared_address(to)), "l"(from), "r"(bytes), "r"(word), "l"(evict_first) : "memory");
+		} else {
+			asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::
+				"r"(shared_address(to)), "l"(from), "r"(bytes), "r"(word) : "memory");
+		}
+	}
 #elif __CUDA_ARCH__ >= 800
 	for (u32 i = lane * 16; i < bytes; i += warp_size * 16)
 		asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(shared_address(to) + i),

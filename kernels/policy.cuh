@@ -42,7 +42,7 @@ struct policy {
 	static constexpr int warps = block / warp_size;
 	static constexpr int slice = items * warp_size; /* elements a warp and tile, contiguous */
 	static constexpr int tile = SCAN_TILE;
-	static constexpr int threads = block + (how == strategy::lookahead ? 2 * warp_size : 0);
+	static constexpr int threads = block + (how == strategy::lookahead ? 3 * warp_size : 0);
 	static constexpr int residency = SCAN_RESIDENCY;
 
 	static constexpr int stages = SCAN_STAGES;

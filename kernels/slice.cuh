@@ -64,10 +64,10 @@ template <class P, bool is_full> struct slice {
 	/* Source: contiguous elements in global memory, aligned to their size only. */
 	__device__ __forceinline__ void load(const typename P::input *in)
 	{
-		bool is_aligned = address_of(in) % (P::vector * sizeof(typename P::input)) == 0;
-#pragma unroll
-		for (int r = 0; r < P::rows; r++)
-			load_row(in + extent::offset(r, where.lane), r, is_aligned);
+		if (address_of(in) % (P::vector * sizeof(typename P::input)) == 0)
+			load_rows<true>(in);
+		else
+			load_rows<false>(in);
 	}
 
 	/* Scans the slice; reuses `storage` freely. */
@@ -84,32 +84,36 @@ template <class P, bool is_full> struct slice {
 		join_rows(inclusive, lanes);
 	}
 
-	/* Sink: puts `prefix`, the combination of all before the slice, in front and stores each result. */
-	__device__ __forceinline__ void store(typename P::output *out, maybe<T> prefix)
+	/* Sink: puts `prefix`, the combination of all before the slice, in front and stores each result.  has_prefix says
+	 * at compile time that there is one, which spares every element a selection. */
+	template <bool has_prefix> __device__ __forceinline__ void store(typename P::output *out, maybe<T> prefix)
 	{
-		bool is_aligned = address_of(out) % (P::vector * sizeof(typename P::output)) == 0;
-#pragma unroll
-		for (int r = 0; r < P::rows; r++) {
-			maybe<T> before = {earlier[r], r > 0 || where.lane > 0};
-			store_row(out + extent::offset(r, where.lane), r, combine<P>(prefix, before), is_aligned);
-		}
+		if (address_of(out) % (P::vector * sizeof(typename P::output)) == 0)
+			store_rows<has_prefix, true>(out, prefix);
+		else
+			store_rows<has_prefix, false>(out, prefix);
 	}
 
 private:
-	__device__ __forceinline__ void load_row(const typename P::input *in, int r, bool is_aligned)
+	/* The alignment is the same for all rows; deciding it once keeps their loads in flight together. */
+	template <bool is_aligned> __device__ __forceinline__ void load_rows(const typename P::input *in)
 	{
-		typename P::input raw[P::vector];
-		if (is_aligned && where.in_vector(r) == P::vector) {
-			load_vector<P::load>(raw, in);
-		} else {
+#pragma unroll
+		for (int r = 0; r < P::rows; r++) {
+			typename P::input raw[P::vector];
+			const typename P::input *from = in + extent::offset(r, where.lane);
+			if (is_aligned && where.in_vector(r) == P::vector) {
+				load_vector<P::load>(raw, from);
+			} else {
+#pragma unroll
+				for (int i = 0; i < P::vector; i++)
+					if (i < where.in_vector(r))
+						raw[i] = from[i];
+			}
 #pragma unroll
 			for (int i = 0; i < P::vector; i++)
-				if (i < where.in_vector(r))
-					raw[i] = in[i];
+				item[r][i] = convert<T>(raw[i]);
 		}
-#pragma unroll
-		for (int i = 0; i < P::vector; i++)
-			item[r][i] = convert<T>(raw[i]);
 	}
 
 	/* Inclusive scan of a lane's own vector; returns its combination. */
@@ -142,32 +146,40 @@ private:
 		}
 	}
 
-	__device__ __forceinline__ void store_row(typename P::output *out, int r, maybe<T> before, bool is_aligned)
+	template <bool has_prefix, bool is_aligned>
+	__device__ __forceinline__ void store_rows(typename P::output *out, maybe<T> prefix)
 	{
-		typename P::output result[P::vector];
 #pragma unroll
-		for (int i = 0; i < P::vector; i++)
-			if (is_full || i < where.in_vector(r))
-				result[i] = convert<typename P::output>(result_of(r, i, before));
-		if (is_aligned && where.in_vector(r) == P::vector) {
-			store_vector<P::store>(out, result);
-		} else {
+		for (int r = 0; r < P::rows; r++) {
+			maybe<T> before = {earlier[r], r > 0 || where.lane > 0};
+			before = combine<P>({prefix.value, has_prefix || prefix.is_present}, before);
+			typename P::output result[P::vector];
 #pragma unroll
 			for (int i = 0; i < P::vector; i++)
-				if (i < where.in_vector(r))
-					out[i] = result[i];
+				if (is_full || i < where.in_vector(r))
+					result[i] = convert<typename P::output>(result_of<has_prefix>(r, i, before));
+			typename P::output *to = out + extent::offset(r, where.lane);
+			if (is_aligned && where.in_vector(r) == P::vector) {
+				store_vector<P::store>(to, result);
+			} else {
+#pragma unroll
+				for (int i = 0; i < P::vector; i++)
+					if (i < where.in_vector(r))
+						to[i] = result[i];
+			}
 		}
 	}
 
 	/* An exclusive result is its left neighbour's inclusive one; the operator may have no inverse. */
-	__device__ __forceinline__ T result_of(int r, int i, maybe<T> before)
+	template <bool has_prefix> __device__ __forceinline__ T result_of(int r, int i, maybe<T> before)
 	{
+		const bool is_present = has_prefix || before.is_present;
 		if constexpr (P::is_exclusive) {
 			if (i == 0)
-				return before.is_present ? before.value : P::op::template identity<T>();
+				return is_present ? before.value : P::op::template identity<T>();
 			i--;
 		}
-		return before.is_present ? P::op::apply(before.value, item[r][i]) : item[r][i];
+		return is_present ? P::op::apply(before.value, item[r][i]) : item[r][i];
 	}
 };
 

@@ -19,16 +19,26 @@ struct ticket {
 	__device__ __forceinline__ bool is_last_epoch() const { return epoch >= SCAN_EPOCH_LIMIT - 1; }
 };
 
-/* Draws the next tile; one thread.  Tickets, not block indices, order the tiles: a CTA then waits only for tiles that
- * running CTAs hold, whatever order the hardware starts them in.  Whoever draws the last ticket of the launch makes
- * the word ready for the next launch; nobody draws after that. */
+/* Draws `number` tickets and returns the ticket word before it; one thread.  Tickets, not block indices, order the
+ * tiles: a CTA then waits only for tiles that running CTAs hold, whatever order the hardware starts them in. */
+__device__ __forceinline__ u64 draw_word(const scan_arguments &arguments, u32 number)
+{
+	return atomicAdd(arguments.control, u64(number));
+}
+
+/* What a drawn word says.  Whoever drew the last ticket of the launch makes the word ready for the next launch; nobody
+ * draws after that. */
+__device__ __forceinline__ ticket read_word(const scan_arguments &arguments, u64 word, u32 number)
+{
+	ticket first = {u32(word), u32(word >> 32)};
+	if (first.tile + number == arguments.draws && !first.is_last_epoch())
+		store_relaxed(arguments.control, u64(first.epoch + 1) << 32);
+	return first;
+}
+
 __device__ __forceinline__ ticket draw_ticket(const scan_arguments &arguments)
 {
-	u64 word = atomicAdd(arguments.control, 1ull);
-	ticket mine = {u32(word), u32(word >> 32)};
-	if (mine.tile == arguments.draws - 1 && !mine.is_last_epoch())
-		store_relaxed(arguments.control, u64(mine.epoch + 1) << 32);
-	return mine;
+	return read_word(arguments, draw_word(arguments, 1), 1);
 }
 
 /* The end of the last epoch: tags are about to repeat, so the last CTA to leave clears all tile words and starts
@@ -86,9 +96,11 @@ template <class P> struct tile_words {
 		u32 part[P::tile_words];
 		entry found;
 		found.mark = mark_none;
+		u64 seen[P::tile_words];
+		load_relaxed(seen, word + u64(tile) * P::tile_words);
 #pragma unroll
 		for (int i = 0; i < P::tile_words; i++) {
-			u64 w = load_relaxed(word + u64(tile) * P::tile_words + i);
+			u64 w = seen[i];
 			u32 mark = u32(w >> 32) ^ tag;
 			mark = mark < 4 ? mark : u32(mark_none);
 			found.mark = i == 0 || mark == found.mark ? mark : u32(mark_none);

@@ -171,11 +171,11 @@ static uint32_t grid_of(const struct srt_kernel *kernel, uint32_t tiles, uint32_
 	return tiles < resident ? tiles : resident;
 }
 
-/* Each block of look-ahead fills its ring once beyond the last tile. */
+/* Each block of look-ahead draws once beyond the last tile. */
 static uint32_t draws_of(const struct srt_kernel *kernel, uint32_t tiles, uint32_t grid)
 {
 	if (kernel->variant.strategy == SRT_LOOKAHEAD)
-		return tiles + grid * (uint32_t)kernel->variant.stages;
+		return tiles + grid;
 	return tiles;
 }
 

@@ -25,7 +25,7 @@ enum srt_access { SRT_ACCESS_PLAIN = 1, SRT_ACCESS_STREAM = 2 }; /* cache policy
 
 struct srt_variant {
 	int strategy;
-	int block;     /* threads that scan, a multiple of 32; lookahead adds two warps */
+	int block;     /* threads that scan, a multiple of 32; lookahead adds three warps */
 	int items;     /* elements per thread and tile, a multiple of srt_problem_vector() */
 	int warp_scan; /* enum srt_warp_scan */
 	int load;      /* enum srt_access */

@@ -19,8 +19,8 @@
 /* The tile number is a 32-bit half of the ticket, and tickets beyond the last tile are drawn; look-back launches one
  * block a tile in grid.x, which ends here too. */
 #define MOST_TILES UINT64_C(0x7fffffff)
-/* Two warps of a look-ahead block do not scan: one publishes and loads, one gathers. */
-#define ROLE_THREADS 64
+/* Three warps of a look-ahead block do not scan: one publishes, one gathers, one loads. */
+#define ROLE_THREADS 96
 /* A bulk copy writes whole 16-byte units: an input that starts inside one needs one unit more than the tile. */
 #define STAGE_SLACK 16
 #define STAGE_ALIGNMENT 128
