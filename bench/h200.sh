@@ -135,7 +135,7 @@ section_quickbench() { run_bench --quick --rounds 15 --type i32; }
 # prove where there is a perl; else the programs one by one, judged by their exit status and lines.
 run_tests() {
 	if command -v prove >/dev/null; then
-		with_limit prove -j "$1" --exec '' "$2"/*
+		with_limit prove -j "$1" --failures --comments --exec '' "$2"/*
 		return
 	fi
 	status=0
@@ -149,12 +149,12 @@ run_tests() {
 }
 
 section_gpu() (
-	export SCANRT_REQUIRE_GPU=1
+	export SCANRT_REQUIRE_GPU=1 SCANRT_TEST_TIMEOUT=$limit
 	run_tests 8 "$here/tests/gpu" >"$work/tap.log" 2>&1
 	status=$?
 	cat "$work/tap.log"
 	tail -n 3 "$work/tap.log" | while IFS= read -r line; do tell "$line"; done
-	grep -E '^not ok|Failed test|Bail out' "$work/tap.log" | head -n 20 | while IFS= read -r line; do tell "$line"; done
+	grep -E '^not ok|wrong|Bail out' "$work/tap.log" | head -n 40 | while IFS= read -r line; do tell "$line"; done
 	return $status
 )
 
