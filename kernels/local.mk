@@ -5,6 +5,7 @@ kernel_files = \
 	kernels/abi.h \
 	kernels/block.cuh \
 	kernels/block_scan.cuh \
+	kernels/copy.cu \
 	kernels/lookahead.cuh \
 	kernels/lookahead_stage.cuh \
 	kernels/lookback.cuh \

@@ -1,1 +1,37 @@
 # SPDX-License-Identifier: MIT
+bin_PROGRAMS += scantune
+scantune_SOURCES = \
+	tuner/bench.c \
+	tuner/candidates.c \
+	tuner/classes.c tuner/classes.h \
+	tuner/data.c tuner/data.h \
+	tuner/devices.c \
+	tuner/fault.c \
+	tuner/gpu.c tuner/gpu.h \
+	tuner/half.c tuner/half.h \
+	tuner/json.c tuner/json.h \
+	tuner/listing.c \
+	tuner/lists.c tuner/lists.h \
+	tuner/main.c \
+	tuner/measure.c \
+	tuner/messages.h \
+	tuner/options.c tuner/options.h \
+	tuner/pool.c tuner/pool.h \
+	tuner/process.c tuner/process.h \
+	tuner/race.c \
+	tuner/record.c tuner/record.h \
+	tuner/reference.c tuner/reference.h \
+	tuner/report.c tuner/report.h \
+	tuner/resume.c tuner/resume.h \
+	tuner/search.c tuner/search.h \
+	tuner/session.c tuner/session.h \
+	tuner/space.c tuner/space.h \
+	tuner/statistics.c tuner/statistics.h \
+	tuner/trial.c \
+	tuner/tune.c tuner/tune.h \
+	tuner/verify.c \
+	tuner/winners.c \
+	tuner/wire.c tuner/wire.h \
+	tuner/worker_compile.c \
+	tuner/worker_gpu.c
+scantune_LDADD = libscanrt-core.la

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Size classes.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "classes.h"
+
+#define TILE_COUNT 2048
+#define SMALL_COUNT 65536
+#define SMALL_SCANS 40            /* a graph of back-to-back scans */
+#define L2_COMMON ((int64_t)4 << 20) /* where the device does not tell */
+#define GRAPH_BYTES 400e6         /* about what one graph of streaming scans moves one way */
+#define MEMORY_SHARE 6            /* neither arena takes more than this part of the free memory */
+#define LAUNCH_SECONDS 0.2        /* of wall clock, for one launch on a slow device */
+#define FAST_PACE 1e8             /* a GPU is faster, an emulated one slower */
+
+static const char *const names[TUNE_CLASS_MAX] = { "tile", "small", "medium", "large" };
+
+static int64_t l2_of(const struct srt_device *device)
+{
+	return device->l2_bytes > 0 ? device->l2_bytes : L2_COMMON;
+}
+
+static uint64_t power_above(uint64_t value)
+{
+	uint64_t power = 1;
+
+	while (power < value)
+		power *= 2;
+	return power;
+}
+
+/* What a class is about: one tile; a few blocks; half the L2 for input and output; four times the L2. */
+static void natural_counts(uint64_t counts[TUNE_CLASS_MAX], const struct srt_device *device, size_t element)
+{
+	uint64_t l2 = (uint64_t)l2_of(device);
+	uint64_t most = device->memory_free / MEMORY_SHARE / element;
+
+	counts[0] = TILE_COUNT;
+	counts[1] = SMALL_COUNT;
+	counts[2] = l2 / 4 / element;
+	counts[3] = power_above(4 * l2 / element);
+	while (device->memory_free && counts[3] > most)
+		counts[3] /= 2;
+	/* On a device with a small L2 the classes would meet. */
+	for (int i = 1; i < TUNE_CLASS_MAX; i++)
+		if (counts[i] <= 2 * counts[i - 1])
+			counts[i] = 4 * counts[i - 1];
+}
+
+/* A slow device gets counts that it is done with in time, in the same order and spread over what is possible. */
+static void slow_counts(uint64_t counts[TUNE_CLASS_MAX], double pace)
+{
+	double most = pace * LAUNCH_SECONDS < 4096 ? 4096 : pace * LAUNCH_SECONDS;
+
+	if (pace <= 0 || pace >= FAST_PACE)
+		return;
+	counts[0] = 1024;
+	for (int i = 1; i < TUNE_CLASS_MAX; i++)
+		counts[i] = (uint64_t)(1024 * pow(most / 1024, i / 3.0));
+}
+
+static int nearest(const uint64_t counts[TUNE_CLASS_MAX], uint64_t count)
+{
+	int best = 0;
+
+	for (int i = 1; i < TUNE_CLASS_MAX; i++)
+		if (fabs(log((double)counts[i] / (double)count)) < fabs(log((double)counts[best] / (double)count)))
+			best = i;
+	return best;
+}
+
+static void plan_timing(struct tune_class *klass, int index, const struct srt_device *device, size_t element, bool is_slow)
+{
+	double bytes = (double)klass->timing.count * (double)element;
+	double wanted = 4 * (double)l2_of(device) / (2 * bytes);
+
+	klass->timing.klass = index;
+	klass->is_streaming = index >= 2 && !is_slow;
+	klass->timing.pairs = klass->is_streaming ? (int)fmin(64, fmax(2, ceil(wanted))) : 1;
+	klass->timing.scans = klass->is_streaming ? (int)fmin(40, fmax(4, GRAPH_BYTES / bytes)) : SMALL_SCANS;
+	if (is_slow)
+		klass->timing.scans = 2;
+	if (klass->timing.scans < klass->timing.pairs)
+		klass->timing.pairs = klass->timing.scans;
+}
+
+static void set_ranges(struct tune_class *classes, size_t used)
+{
+	for (size_t i = 0; i < used; i++) {
+		classes[i].low = i == 0 ? 1 : classes[i - 1].high + 1;
+		classes[i].high = i + 1 == used ? INT64_MAX :
+			(uint64_t)sqrt((double)classes[i].timing.count * (double)classes[i + 1].timing.count);
+	}
+}
+
+size_t tune_classes(struct tune_class classes[TUNE_CLASS_MAX], const struct srt_device *device, size_t element,
+	const uint64_t *counts, size_t count_count, double pace)
+{
+	uint64_t natural[TUNE_CLASS_MAX], chosen[TUNE_CLASS_MAX] = {0};
+	bool is_slow = pace > 0 && pace < FAST_PACE;
+	size_t used = 0;
+
+	natural_counts(natural, device, element);
+	for (size_t i = 0; i < count_count; i++)
+		chosen[nearest(natural, counts[i])] = counts[i];
+	slow_counts(natural, pace);
+	memset(classes, 0, TUNE_CLASS_MAX * sizeof classes[0]);
+	for (int i = 0; i < TUNE_CLASS_MAX; i++) {
+		if (count_count && chosen[i] == 0)
+			continue;
+		classes[used].name = names[i];
+		classes[used].timing.count = chosen[i] ? chosen[i] : natural[i];
+		plan_timing(&classes[used], i, device, element, is_slow);
+		used++;
+	}
+	set_ranges(classes, used);
+	return used;
+}
+
+size_t tune_classes_bytes(const struct tune_class *classes, size_t count, size_t element)
+{
+	size_t most = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		size_t bytes = (classes[i].timing.count * element + 255) / 256 * 256 * (size_t)classes[i].timing.pairs;
+
+		most = bytes > most ? bytes : most;
+	}
+	return most;
+}

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Times: device events around a graph of scans (or copies), so that neither the host's launches nor a cold start are
+ * in them.  Pairs of buffers are taken in turn where one pair would stay in the L2.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "gpu.h"
+#include "status.h"
+
+#define WARM_REPLAYS 2
+#define COPY_BLOCK 512
+#define COPY_VECTOR 16
+
+/* What a graph repeats: a scan, the library's plan, the copy kernel, or (all NULL) the driver's copy. */
+struct work {
+	const struct srt_kernel *kernel;
+	struct scanrt_plan *plan;
+	CUfunction copy;
+	size_t element;
+};
+
+void tune_graph_free(struct tune_graph *graph, const struct srt_driver *driver)
+{
+	if (graph->exec)
+		driver->cuGraphExecDestroy(graph->exec);
+	memset(graph, 0, sizeof *graph);
+}
+
+static int launch_copy(const struct tune_gpu *gpu, CUfunction copy, CUdeviceptr out, CUdeviceptr in, size_t bytes)
+{
+	unsigned long long size = bytes;
+	void *parameters[] = { &out, &in, &size };
+	size_t threads = bytes / COPY_VECTOR + bytes % COPY_VECTOR;
+	CUresult result = gpu->driver->cuLaunchKernel(copy, (unsigned)((threads + COPY_BLOCK - 1) / COPY_BLOCK), 1, 1,
+		COPY_BLOCK, 1, 1, 0, gpu->stream, parameters, NULL);
+
+	if (result != CUDA_SUCCESS)
+		return srt_driver_fail(gpu->driver, SCANRT_ERROR_LAUNCH, result, "cuLaunchKernel");
+	return SCANRT_OK;
+}
+
+static int enqueue(const struct tune_gpu *gpu, const struct work *work, const struct tune_timing *timing)
+{
+	size_t bytes = timing->count * work->element;
+	size_t stride = (bytes + 255) / 256 * 256;
+	int status = SCANRT_OK;
+
+	for (int i = 0; !status && i < timing->scans; i++) {
+		size_t at = (size_t)(i % timing->pairs) * stride;
+		CUdeviceptr out = gpu->output + at, in = gpu->input + at;
+
+		if (work->kernel)
+			status = srt_kernel_launch(work->kernel, gpu->driver, &gpu->workspace, out, in, timing->count, 0,
+				gpu->stream);
+		else if (work->plan)
+			status = scanrt_plan_execute(work->plan, (void *)(uintptr_t)out, (const void *)(uintptr_t)in,
+				timing->count, gpu->stream);
+		else if (work->copy)
+			status = launch_copy(gpu, work->copy, out, in, bytes);
+		else
+			status = SRT_CALL(gpu->driver, cuMemcpyDtoDAsync, (out, in, bytes, gpu->stream));
+	}
+	return status;
+}
+
+static int replay(const struct tune_gpu *gpu, const struct tune_graph *graph)
+{
+	return SRT_CALL(gpu->driver, cuGraphLaunch, (graph->exec, gpu->stream));
+}
+
+static int make_graph(struct tune_graph *graph, const struct tune_gpu *gpu, const struct work *work,
+	const struct tune_timing *timing)
+{
+	const struct srt_driver *driver = gpu->driver;
+	CUgraph captured = NULL;
+	int status = SRT_CALL(driver, cuStreamBeginCapture, (gpu->stream, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL));
+	int ended;
+
+	if (status)
+		return status;
+	status = enqueue(gpu, work, timing);
+	/* A capture is ended even where it failed, or the stream stays in it. */
+	ended = SRT_CALL(driver, cuStreamEndCapture, (gpu->stream, &captured));
+	if (!status)
+		status = ended;
+	if (!status)
+		status = SRT_CALL(driver, cuGraphInstantiateWithFlags, (&graph->exec, captured, 0));
+	if (captured)
+		driver->cuGraphDestroy(captured);
+	graph->count = timing->count;
+	graph->scans = timing->scans;
+	for (int i = 0; !status && i < WARM_REPLAYS; i++)
+		status = replay(gpu, graph);
+	if (!status)
+		status = SRT_CALL(driver, cuStreamSynchronize, (gpu->stream));
+	return status;
+}
+
+static int sample(double *us, const struct tune_gpu *gpu, const struct tune_graph *graph)
+{
+	const struct srt_driver *driver = gpu->driver;
+	float milliseconds = 0;
+	int status = SRT_CALL(driver, cuEventRecord, (gpu->before, gpu->stream));
+
+	if (!status)
+		status = replay(gpu, graph);
+	if (!status)
+		status = SRT_CALL(driver, cuEventRecord, (gpu->after, gpu->stream));
+	if (!status)
+		status = SRT_CALL(driver, cuEventSynchronize, (gpu->after));
+	if (!status)
+		status = SRT_CALL(driver, cuEventElapsedTime, (&milliseconds, gpu->before, gpu->after));
+	*us = (double)milliseconds * 1e3 / graph->scans;
+	return status;
+}
+
+static int take_samples(double *us, const struct tune_gpu *gpu, const struct tune_graph *graph, int samples)
+{
+	int status = SCANRT_OK;
+
+	for (int i = 0; !status && i < samples; i++)
+		status = sample(&us[i], gpu, graph);
+	return status;
+}
+
+/* The graph of a slot and class is kept: a race comes back for more samples. */
+int tune_measure(double *us, struct tune_gpu *gpu, int slot, const struct tune_timing *timing)
+{
+	struct tune_slot *from = &gpu->slots[slot];
+	struct tune_graph *graph = &from->graphs[timing->klass];
+	const struct work work = { .kernel = &from->kernel,
+				   .element = srt_type_size(from->kernel.problem.input_type) };
+	int status = SCANRT_OK;
+
+	if (graph->exec && (graph->count != timing->count || graph->scans != timing->scans))
+		tune_graph_free(graph, gpu->driver);
+	if (graph->exec == NULL)
+		status = make_graph(graph, gpu, &work, timing);
+	if (!status)
+		status = take_samples(us, gpu, graph, timing->samples);
+	return status;
+}
+
+int tune_measure_plan(double *us, struct tune_gpu *gpu, struct scanrt_plan *plan, const struct tune_timing *timing)
+{
+	const struct work work = { .plan = plan, .element = srt_type_size(gpu->problem.input_type) };
+	struct tune_graph graph = {0};
+	int status = make_graph(&graph, gpu, &work, timing);
+
+	if (!status)
+		status = take_samples(us, gpu, &graph, timing->samples);
+	tune_graph_free(&graph, gpu->driver);
+	return status;
+}
+
+/* ---- The copy that scans are compared with ---- */
+
+static double median(double *us, int count)
+{
+	/* Few enough to be sorted by insertion. */
+	for (int i = 1; i < count; i++)
+		for (int j = i; j > 0 && us[j - 1] > us[j]; j--) {
+			double swap = us[j];
+
+			us[j] = us[j - 1];
+			us[j - 1] = swap;
+		}
+	return us[count / 2];
+}
+
+static int time_copy(struct tune_copy_reply *reply, const struct tune_gpu *gpu, const struct work *work,
+	const struct tune_timing *timing, const char *method)
+{
+	struct tune_graph graph = {0};
+	double us[TUNE_SAMPLES_MAX], middle;
+	int status = make_graph(&graph, gpu, work, timing);
+
+	if (!status)
+		status = take_samples(us, gpu, &graph, timing->samples);
+	tune_graph_free(&graph, gpu->driver);
+	if (status)
+		return status;
+	middle = median(us, timing->samples);
+	if (reply->us == 0 || middle < reply->us) {
+		reply->us = middle;
+		snprintf(reply->method, sizeof reply->method, "%s", method);
+	}
+	return SCANRT_OK;
+}
+
+int tune_measure_copy(struct tune_copy_reply *reply, struct tune_gpu *gpu, const struct tune_timing *timing,
+	const struct srt_image *image)
+{
+	struct work work = { .element = srt_type_size(gpu->problem.input_type) };
+	CUmodule module = NULL;
+	int status = time_copy(reply, gpu, &work, timing, "driver");
+
+	if (status || image == NULL)
+		return status;
+	status = SRT_CALL(gpu->driver, cuModuleLoadData, (&module, image->bytes));
+	if (!status)
+		status = SRT_CALL(gpu->driver, cuModuleGetFunction, (&work.copy, module, image->entry));
+	if (!status)
+		status = time_copy(reply, gpu, &work, timing, "vector kernel");
+	if (module)
+		gpu->driver->cuModuleUnload(module);
+	return status;
+}

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The command line of scantune.
+ */
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "image.h"
+#include "lists.h"
+#include "options.h"
+#include "scanrt.h"
+
+#define JOBS_MAX 64
+
+static const char usage_text[] =
+	"usage: scantune --device N|emu [option ...]          tune a device, keep the results in the database\n"
+	"       scantune devices [--json]                     the devices that can be tuned\n"
+	"       scantune list [--json] [--db PATH]            what was tuned\n"
+	"       scantune show TYPE OP [--json] [--db PATH]    everything known about one problem\n"
+	"       scantune bench [--type T] [--op O] [--count N] [--mode M] [--variant V] [--repeat R]\n"
+	"                                                     time the library as a program gets it\n";
+
+static const char help_text[] =
+	"\n"
+	"  --device N|emu        the device's ordinal, or the emulated device\n"
+	"  --quick, --thorough   fewer or more variants than usual\n"
+	"  --time 10m            end after this long, with what was found by then\n"
+	"  --type LIST           element types: i32,f32\n"
+	"  --op LIST             operators: sum,max\n"
+	"  --all                 every built-in type and operator\n"
+	"  --mode LIST           inclusive,exclusive\n"
+	"  --count LIST          counts to tune for, in place of the size classes' own\n"
+	"  --db PATH, --system   the database: this file, or the system's; otherwise SCANRT_DB, or the user's\n"
+	"  --codegen sass|ptx    how machine code is made\n"
+	"  --jobs N              compilers at a time\n"
+	"  --seed N              of the random inputs and of the order of measurements\n"
+	"  --restart             do not go on where an interrupted run left off\n"
+	"  --dry-run             say what would be done\n"
+	"  --json, --quiet, --verbose, --help, --version\n"
+	"\n"
+	"Exit status: 0 complete, 1 usage, 2 time or patience ended (usable), 3 no device, 4 database not writable,\n"
+	"5 device lost.  See scantune(1).\n";
+
+enum {
+	OPTION_DEVICE = 256, OPTION_QUICK, OPTION_THOROUGH, OPTION_TIME, OPTION_TYPE, OPTION_OP, OPTION_MODE,
+	OPTION_COUNT, OPTION_ALL, OPTION_DB, OPTION_SYSTEM, OPTION_CODEGEN, OPTION_JOBS, OPTION_SEED, OPTION_RESTART,
+	OPTION_DRY_RUN, OPTION_JSON, OPTION_QUIET, OPTION_VERBOSE, OPTION_VARIANT, OPTION_REPEAT
+};
+
+static const struct option long_options[] = {
+	{ "device", required_argument, NULL, OPTION_DEVICE }, { "quick", no_argument, NULL, OPTION_QUICK },
+	{ "thorough", no_argument, NULL, OPTION_THOROUGH },   { "time", required_argument, NULL, OPTION_TIME },
+	{ "type", required_argument, NULL, OPTION_TYPE },     { "op", required_argument, NULL, OPTION_OP },
+	{ "mode", required_argument, NULL, OPTION_MODE },     { "count", required_argument, NULL, OPTION_COUNT },
+	{ "all", no_argument, NULL, OPTION_ALL },             { "db", required_argument, NULL, OPTION_DB },
+	{ "system", no_argument, NULL, OPTION_SYSTEM },       { "codegen", required_argument, NULL, OPTION_CODEGEN },
+	{ "jobs", required_argument, NULL, OPTION_JOBS },     { "seed", required_argument, NULL, OPTION_SEED },
+	{ "restart", no_argument, NULL, OPTION_RESTART },     { "dry-run", no_argument, NULL, OPTION_DRY_RUN },
+	{ "json", no_argument, NULL, OPTION_JSON },           { "quiet", no_argument, NULL, OPTION_QUIET },
+	{ "verbose", no_argument, NULL, OPTION_VERBOSE },     { "variant", required_argument, NULL, OPTION_VARIANT },
+	{ "repeat", required_argument, NULL, OPTION_REPEAT }, { "help", no_argument, NULL, 'h' },
+	{ "version", no_argument, NULL, 'V' },                { NULL, 0, NULL, 0 }
+};
+
+/* What is put together only when the whole line is known. */
+struct pending {
+	const char *types;
+	const char *ops;
+	bool has_modes;
+	bool is_all;
+	bool wants_help;
+	bool wants_version;
+};
+
+const char *tune_effort_name(enum tune_effort effort)
+{
+	return effort == TUNE_QUICK ? "quick" : effort == TUNE_THOROUGH ? "thorough" : "normal";
+}
+
+static bool parse_number(uint64_t *number, const char *text, uint64_t low, uint64_t high)
+{
+	char *end;
+	unsigned long long value = strtoull(text, &end, 0);
+
+	if (*text >= '0' && *text <= '9' && *end == '\0' && value >= low && value <= high) {
+		*number = value;
+		return true;
+	}
+	fprintf(stderr, "scantune: \"%s\" is no number from %llu to %llu\n", text, (unsigned long long)low,
+		(unsigned long long)high);
+	return false;
+}
+
+static bool parse_int(int *number, const char *text, int high)
+{
+	uint64_t value;
+
+	if (!parse_number(&value, text, 1, (uint64_t)high))
+		return false;
+	*number = (int)value;
+	return true;
+}
+
+static bool parse_codegen(int *codegen, const char *text)
+{
+	*codegen = strcmp(text, "ptx") == 0 ? SRT_CODEGEN_PTX : SRT_CODEGEN_SASS;
+	if (*codegen == SRT_CODEGEN_PTX || strcmp(text, "sass") == 0)
+		return true;
+	fprintf(stderr, "scantune: \"%s\" is no way to make machine code: sass and ptx are\n", text);
+	return false;
+}
+
+/* The options that are mere values. */
+static bool take_value(struct tune_options *options, struct pending *pending, int option, const char *value)
+{
+	switch (option) {
+	case OPTION_DEVICE: options->device = value; return true;
+	case OPTION_TIME: return tune_parse_seconds(&options->seconds, value);
+	case OPTION_TYPE: pending->types = value; return true;
+	case OPTION_OP: pending->ops = value; return true;
+	case OPTION_MODE: pending->has_modes = true; return tune_parse_modes(options, value);
+	case OPTION_COUNT: return tune_parse_counts(options, value);
+	case OPTION_DB: options->database = value; return true;
+	case OPTION_CODEGEN: return parse_codegen(&options->codegen, value);
+	case OPTION_JOBS: return parse_int(&options->jobs, value, JOBS_MAX);
+	case OPTION_SEED: return parse_number(&options->seed, value, 0, UINT64_MAX);
+	case OPTION_VARIANT: options->variant = value; return true;
+	case OPTION_REPEAT: return parse_int(&options->repeat, value, 1000000);
+	default: return false;
+	}
+}
+
+static bool take(struct tune_options *options, struct pending *pending, int option, const char *value)
+{
+	switch (option) {
+	case OPTION_QUICK: options->effort = TUNE_QUICK; return true;
+	case OPTION_THOROUGH: options->effort = TUNE_THOROUGH; return true;
+	case OPTION_ALL: pending->is_all = true; return true;
+	case OPTION_SYSTEM: options->is_system = true; return true;
+	case OPTION_RESTART: options->is_restart = true; return true;
+	case OPTION_DRY_RUN: options->is_dry_run = true; return true;
+	case OPTION_JSON: options->is_json = true; return true;
+	case OPTION_QUIET: options->is_quiet = true; return true;
+	case OPTION_VERBOSE: options->is_verbose = true; return true;
+	case 'h': pending->wants_help = true; return true;
+	case 'V': pending->wants_version = true; return true;
+	default: return take_value(options, pending, option, value);
+	}
+}
+
+static bool parse_command(struct tune_options *options, struct pending *pending, int argc, char **argv)
+{
+	static const char *const commands[] = { "devices", "list", "show", "bench" };
+	int words = strcmp(options->command, "show") == 0 ? 3 : 1;
+
+	if (argc == 0)
+		return true;
+	for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++)
+		if (strcmp(argv[0], commands[i]) == 0)
+			options->command = commands[i];
+	words = strcmp(options->command, "show") == 0 ? 3 : 1;
+	if (strcmp(options->command, "tune") == 0) {
+		fprintf(stderr, "scantune: there is no command \"%s\"; there are devices, list, show and bench, and "
+			"--device N to tune\n", argv[0]);
+		return false;
+	}
+	if (argc != words) {
+		fprintf(stderr, "scantune: %s takes %s\n", argv[0], words == 3 ? "a type and an operator" : "no operand");
+		return false;
+	}
+	if (words == 3) {
+		pending->types = argv[1];
+		pending->ops = argv[2];
+	}
+	return true;
+}
+
+static void set_defaults(struct tune_options *options)
+{
+	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+
+	memset(options, 0, sizeof *options);
+	options->command = "tune";
+	options->effort = TUNE_NORMAL;
+	options->modes[0] = SCANRT_INCLUSIVE;
+	options->modes[1] = SCANRT_EXCLUSIVE;
+	options->mode_count = 2;
+	options->jobs = cpus < 1 ? 1 : cpus > 8 ? 8 : (int)cpus;
+	options->seed = 1;
+	options->repeat = 1;
+}
+
+static void keep_line(struct tune_options *options, int argc, char **argv)
+{
+	size_t used = 0;
+
+	for (int i = 1; i < argc && used + strlen(argv[i]) + 2 < sizeof options->line; i++)
+		used += (size_t)sprintf(options->line + used, "%s%s", i > 1 ? " " : "", argv[i]);
+}
+
+/* What makes sense only with the whole line read. */
+static bool finish(struct tune_options *options, const struct pending *pending)
+{
+	bool is_tuning = strcmp(options->command, "tune") == 0;
+
+	if (is_tuning && options->device == NULL) {
+		fputs(usage_text, stderr);
+		return false;
+	}
+	if (options->device == NULL)
+		options->device = "0";
+	if (options->is_system && options->database) {
+		fprintf(stderr, "scantune: --db and --system name two databases\n");
+		return false;
+	}
+	if (strcmp(options->command, "bench") == 0 && !pending->has_modes)
+		options->mode_count = 1;
+	if (!is_tuning && strcmp(options->command, "bench") != 0 && pending->types == NULL)
+		return true;
+	return tune_parse_targets(options, pending->types, pending->ops, pending->is_all);
+}
+
+bool tune_options_parse(struct tune_options *options, int *exit_status, int argc, char **argv)
+{
+	struct pending pending = {0};
+	int option;
+
+	set_defaults(options);
+	keep_line(options, argc, argv);
+	*exit_status = TUNE_EXIT_USAGE;
+	while ((option = getopt_long(argc, argv, "hV", long_options, NULL)) != -1)
+		if (!take(options, &pending, option, optarg))
+			return false;
+	if (pending.wants_help || pending.wants_version) {
+		*exit_status = TUNE_EXIT_COMPLETE;
+		if (pending.wants_help)
+			printf("%s%s", usage_text, help_text);
+		else
+			printf("scantune %d.%d.%d\n", SCANRT_VERSION_MAJOR, SCANRT_VERSION_MINOR, SCANRT_VERSION_PATCH);
+		return false;
+	}
+	return parse_command(options, &pending, argc - optind, argv + optind) && finish(options, &pending);
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The command line of scantune.
+ */
+#ifndef TUNE_OPTIONS_H
+#define TUNE_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum tune_exit {
+	TUNE_EXIT_COMPLETE = 0,
+	TUNE_EXIT_USAGE = 1,
+	TUNE_EXIT_BUDGET = 2,   /* the time ended, or Ctrl-C: what was found is kept and usable */
+	TUNE_EXIT_DEVICE = 3,   /* no such device */
+	TUNE_EXIT_DATABASE = 4, /* not writable, or in use by another tuner */
+	TUNE_EXIT_LOST = 5      /* the device was lost on the way */
+};
+
+enum tune_effort { TUNE_QUICK, TUNE_NORMAL, TUNE_THOROUGH };
+const char *tune_effort_name(enum tune_effort effort);
+
+enum { TUNE_TARGET_MAX = 128, TUNE_CLASS_MAX = 4 };
+
+/* One type and operator to be tuned. */
+struct tune_target {
+	int type;
+	int op;
+};
+
+struct tune_options {
+	const char *command;    /* "tune", "devices", "list", "show", "bench" */
+	const char *device;
+	enum tune_effort effort;
+	double seconds;         /* 0: no limit */
+	struct tune_target targets[TUNE_TARGET_MAX];
+	size_t target_count;
+	int modes[2];           /* the first is the one that is tuned, all are verified and kept */
+	size_t mode_count;
+	uint64_t counts[TUNE_CLASS_MAX]; /* one of a size class each; none: the classes' own */
+	size_t count_count;
+	const char *database;   /* NULL: SCANRT_DB, else the user's file */
+	bool is_system;
+	int codegen;            /* enum srt_codegen */
+	int jobs;
+	uint64_t seed;
+	const char *variant;    /* bench only */
+	int repeat;             /* bench only */
+	bool is_restart;
+	bool is_dry_run;
+	bool is_json;
+	bool is_quiet;
+	bool is_verbose;
+	char line[512];         /* the command line, for the database */
+};
+
+/* True to go on; else *exit_status is what to leave with, and whatever was to be said has been said. */
+bool tune_options_parse(struct tune_options *options, int *exit_status, int argc, char **argv);
+
+#endif

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The tuner's writes.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "record.h"
+#include "report.h"
+#include "status.h"
+
+#define VERSION_TEXT_SIZE 32
+
+bool tune_database_path(struct srt_strbuf *path, const struct tune_options *options)
+{
+	const char *named = options->database ? options->database : getenv("SCANRT_DB");
+
+	if (options->is_system)
+		srt_db_system_path(path);
+	else if (named && *named)
+		srt_strbuf_append(path, named);
+	else
+		srt_db_user_path(path);
+	if (strcmp(srt_strbuf_text(path), "off") == 0 && !options->is_system) {
+		tune_report_error("SCANRT_DB=off leaves no database: name one with --db");
+		return false;
+	}
+	if (path->length == 0)
+		tune_report_error("there is no HOME to keep a database in: name one with --db");
+	return path->length > 0;
+}
+
+static bool check(struct tune_session *session, int status)
+{
+	if (status == SCANRT_OK)
+		return true;
+	if (!session->is_unrecorded)
+		tune_report_error("%s", srt_error_last()->text);
+	session->is_unrecorded = true;
+	return false;
+}
+
+static bool writes(const struct tune_session *session)
+{
+	return session->db != NULL && !session->is_unrecorded;
+}
+
+bool tune_record_open(struct tune_session *session)
+{
+	struct srt_strbuf path = {0};
+	bool is_open = tune_database_path(&path, session->options) &&
+		       check(session, srt_db_open(&session->db, srt_strbuf_text(&path), SRT_DB_WRITE));
+
+	srt_strbuf_free(&path);
+	if (is_open && srt_db_moved_to(session->db)[0])
+		tune_report_error("the database was damaged; it is now %s, and a new one begins",
+			srt_db_moved_to(session->db));
+	return is_open;
+}
+
+/* ---- The run ---- */
+
+static bool is_alive(const struct srt_db_running *row)
+{
+	char boot[64];
+
+	tune_boot_id(boot, sizeof boot);
+	return strcmp(boot, row->boot_id) == 0 && tune_start_ticks((pid_t)row->pid) == row->start_ticks;
+}
+
+/* Runs that were killed are marked as what they are; a living one keeps the device. */
+static bool claim(struct tune_session *session)
+{
+	struct srt_db_running rows[16];
+	size_t count = 0;
+
+	if (!check(session, srt_db_running(session->db, session->device_row, rows, 16, &count)))
+		return false;
+	for (size_t i = 0; i < count; i++) {
+		if (is_alive(&rows[i])) {
+			tune_report_error("process %lld is tuning this device into %s", (long long)rows[i].pid,
+				srt_db_path(session->db));
+			return false;
+		}
+		if (!check(session, srt_db_finish_run(session->db, rows[i].id, "interrupted")))
+			return false;
+	}
+	return true;
+}
+
+static bool put_device(struct tune_session *session)
+{
+	const struct srt_device *device = &session->device;
+	struct srt_strbuf fingerprint = {0}, family = {0};
+	struct srt_db_device row = { .name = device->name, .uuid = device->uuid, .capability = device->capability,
+				     .sm_count = device->sm_count, .l2_bytes = device->l2_bytes,
+				     .memory_bytes = (int64_t)device->memory_bytes,
+				     .is_modelled = device->is_emulated == 1 };
+	bool is_put;
+
+	srt_device_fingerprint(&fingerprint, device);
+	srt_device_family(&family, device);
+	row.fingerprint = srt_strbuf_text(&fingerprint);
+	row.family = srt_strbuf_text(&family);
+	is_put = check(session, srt_db_put_device(&session->device_row, session->db, &row));
+	srt_strbuf_free(&fingerprint);
+	srt_strbuf_free(&family);
+	return is_put;
+}
+
+static bool put_run(struct tune_session *session)
+{
+	char boot[64], version[VERSION_TEXT_SIZE];
+	struct srt_db_run run = { .device = session->device_row, .toolchain = session->toolchain_row,
+				  .source_hash = srt_source_hash(), .effort = tune_effort_name(session->options->effort),
+				  .arguments = session->options->line, .version = version, .boot_id = boot,
+				  .pid = getpid(), .start_ticks = tune_start_ticks(getpid()) };
+
+	tune_boot_id(boot, sizeof boot);
+	snprintf(version, sizeof version, "%d.%d.%d", SCANRT_VERSION_MAJOR, SCANRT_VERSION_MINOR, SCANRT_VERSION_PATCH);
+	if (!check(session, srt_db_begin_run(session->db, &run)))
+		return false;
+	session->run_row = run.id;
+	return true;
+}
+
+/* One transaction, so that of two tuners that start together one sees the other. */
+bool tune_record_begin(struct tune_session *session, const char *toolchain)
+{
+	if (session->db == NULL)
+		return true;
+	if (!check(session, srt_db_begin(session->db)))
+		return false;
+	if (put_device(session) && claim(session) &&
+	    check(session, srt_db_put_toolchain(&session->toolchain_row, session->db, toolchain,
+		session->device.driver_version)) && put_run(session) && check(session, srt_db_commit(session->db)))
+		return true;
+	srt_db_rollback(session->db);
+	session->run_row = 0;
+	return false;
+}
+
+void tune_record_finish(struct tune_session *session, const char *status)
+{
+	int64_t dropped;
+
+	if (session->db == NULL || session->run_row == 0)
+		return;
+	if (check(session, srt_db_finish_run(session->db, session->run_row, status)))
+		check(session, srt_db_prune_images(session->db, &dropped));
+}
+
+void tune_record_group(struct tune_session *session)
+{
+	if (writes(session))
+		check(session, srt_db_begin(session->db));
+}
+
+void tune_record_commit(struct tune_session *session)
+{
+	if (session->db == NULL)
+		return;
+	if (session->is_unrecorded)
+		srt_db_rollback(session->db);
+	else
+		check(session, srt_db_commit(session->db));
+}
+
+/* ---- Rows ---- */
+
+void tune_record_problem(struct tune_search *search)
+{
+	const struct srt_problem *problem = &search->problem;
+	struct tune_session *session = search->session;
+	size_t in = srt_type_size(problem->input_type), out = srt_type_size(problem->output_type);
+	struct srt_db_problem row = { .name = search->name, .op = srt_op_name(problem->op),
+				      .op_class = srt_op_class(problem->op),
+				      .input_type = srt_type_name(problem->input_type),
+				      .accumulator_type = srt_type_name(problem->accumulator_type),
+				      .output_type = srt_type_name(problem->output_type),
+				      .type_bytes = (int)(in > out ? in : out) };
+
+	if (writes(session))
+		check(session, srt_db_put_problem(&search->problem_row, session->db, &row));
+}
+
+void tune_record_roofline(struct tune_session *session, uint64_t bytes, double us, const char *method)
+{
+	if (writes(session) && us > 0)
+		check(session, srt_db_put_roofline(session->db, session->run_row, bytes, us, method));
+}
+
+void tune_record_trial(struct tune_search *search, const struct tune_candidate *candidate, const struct tune_class *klass,
+	enum tune_verdict verdict, const struct tune_summary *summary, const char *note)
+{
+	struct tune_session *session = search->session;
+	struct srt_db_trial row = { .run = session->run_row, .problem = search->problem_row,
+				    .variant = candidate->build.text, .klass = klass ? klass->name : "",
+				    .count = klass ? klass->timing.count : 0, .status = tune_verdict_name(verdict),
+				    .registers = candidate->build.registers, .note = note };
+
+	if (summary) {
+		row.samples = summary->count;
+		row.us = summary->median;
+		row.low_us = summary->low;
+		row.high_us = summary->high;
+	}
+	if (writes(session))
+		check(session, srt_db_put_trial(session->db, &row));
+}
+
+void tune_record_choice(struct tune_search *search, const struct tune_row *row)
+{
+	struct tune_session *session = search->session;
+	struct srt_db_choice choice = { .low_count = row->low, .high_count = row->high, .count = row->count,
+					.us = row->us, .low_us = row->low_us, .high_us = row->high_us,
+					.default_us = row->default_us, .copy_us = row->copy_us };
+	int64_t id;
+
+	snprintf(choice.problem, sizeof choice.problem, "%s", row->problem);
+	snprintf(choice.klass, sizeof choice.klass, "%s", row->klass);
+	snprintf(choice.variant, sizeof choice.variant, "%s", row->variant);
+	snprintf(choice.reason, sizeof choice.reason, "%s", row->reason);
+	snprintf(choice.source_hash, sizeof choice.source_hash, "%s", srt_source_hash());
+	if (writes(session))
+		check(session, srt_db_put_choice(&id, session->db, session->run_row, session->device_row,
+			search->problem_row, &choice));
+}
+
+void tune_record_image(struct tune_session *session, const struct tune_build *build)
+{
+	const struct srt_image *image = &build->job.image;
+	struct srt_strbuf problem = {0};
+	struct srt_db_image row = { .registers = build->registers, .shared_bytes = build->shared_bytes,
+				    .local_bytes = build->local_bytes, .bytes = image->bytes, .size = image->size };
+
+	srt_problem_format(&problem, &build->problem, true);
+	snprintf(row.recipe, sizeof row.recipe, "%s", image->recipe);
+	snprintf(row.key, sizeof row.key, "%s", image->key);
+	snprintf(row.entry, sizeof row.entry, "%s", image->entry);
+	snprintf(row.codegen, sizeof row.codegen, "%s", image->codegen);
+	snprintf(row.arch, sizeof row.arch, "%s", image->arch);
+	snprintf(row.toolchain, sizeof row.toolchain, "%s", image->toolchain);
+	snprintf(row.problem, sizeof row.problem, "%s", srt_strbuf_text(&problem));
+	snprintf(row.variant, sizeof row.variant, "%s", build->text);
+	if (writes(session) && image->bytes)
+		check(session, srt_db_put_image(session->db, session->run_row, &row));
+	srt_strbuf_free(&problem);
+}

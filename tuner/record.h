@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The database as the tuner uses it.  A failure to write is reported here, once, and ends the run through
+ * session->is_unrecorded; callers need not look.  In a dry run nothing is written.
+ */
+#ifndef TUNE_RECORD_H
+#define TUNE_RECORD_H
+
+#include "db.h"
+#include "search.h"
+#include "session.h"
+
+/* The file that the options and SCANRT_DB name; false where there is none, which has then been said. */
+bool tune_database_path(struct srt_strbuf *path, const struct tune_options *options);
+
+bool tune_record_open(struct tune_session *session);
+/* The run's row; refused while another living tuner has one for the device. */
+bool tune_record_begin(struct tune_session *session, const char *toolchain);
+void tune_record_finish(struct tune_session *session, const char *status);
+
+/* Groups of writes are one transaction: either all are there after a crash or none. */
+void tune_record_group(struct tune_session *session);
+void tune_record_commit(struct tune_session *session);
+
+void tune_record_problem(struct tune_search *search);
+void tune_record_roofline(struct tune_session *session, uint64_t bytes, double us, const char *method);
+/* A variant's verdict (klass NULL), or its times in a class. */
+void tune_record_trial(struct tune_search *search, const struct tune_candidate *candidate, const struct tune_class *klass,
+	enum tune_verdict verdict, const struct tune_summary *summary, const char *note);
+void tune_record_choice(struct tune_search *search, const struct tune_row *row);
+void tune_record_image(struct tune_session *session, const struct tune_build *build);
+
+/* Takes over what an interrupted run left; says which variants may have brought it down. */
+void tune_record_resume(struct tune_search *search);
+
+#endif

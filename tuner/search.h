@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The search for the best variants of one problem.
+ *
+ *   tune_search_open    the candidates; their compilation begins, while another problem may still have the GPU
+ *   tune_search_run     verify, race, finals, winners in all modes, choices into the database
+ *   tune_search_close
+ */
+#ifndef TUNE_SEARCH_H
+#define TUNE_SEARCH_H
+
+#include "classes.h"
+#include "pool.h"
+#include "report.h"
+#include "session.h"
+#include "statistics.h"
+
+/* One problem and variant, compiled and perhaps loaded. */
+struct tune_build {
+	struct srt_problem problem;
+	struct srt_variant variant;
+	char text[SRT_VARIANT_TEXT_SIZE];
+	int slot;
+	int generation;          /* of the worker that has it loaded; -1: none */
+	struct tune_job job;
+	int registers;
+	int local_bytes;
+	int shared_bytes;
+	bool is_verified;
+};
+
+struct tune_candidate {
+	struct tune_build build;
+	bool is_default[TUNE_CLASS_MAX]; /* what the library would take without a database */
+	bool is_previous[TUNE_CLASS_MAX];
+	bool is_suspect;         /* was at work when an earlier run died: tried alone */
+	int attempts;            /* alone, that ended in such a death */
+	bool is_confirmed;       /* right in every mode, in order, and at large counts */
+	bool is_known;           /* an earlier run's verdict stands: not tried again */
+	enum tune_verdict verdict;
+	char note[TUNE_NOTE_SIZE];
+	bool is_out[TUNE_CLASS_MAX];           /* of the race */
+	struct tune_values values[TUNE_CLASS_MAX];
+	struct tune_summary earlier[TUNE_CLASS_MAX]; /* an interrupted run's */
+};
+
+/* How a class ended. */
+struct tune_result {
+	struct tune_candidate *winner;
+	struct tune_candidate *runner_up;
+	struct tune_summary summary;
+	double default_us;
+	double copy_us;
+	char copy_method[32];
+	char reason[160];
+};
+
+struct tune_search {
+	struct tune_session *session;
+	struct srt_problem problem;      /* in the mode that is tuned */
+	char name[96];
+	int64_t problem_row;
+	size_t index;
+	struct tune_class classes[TUNE_CLASS_MAX];
+	struct tune_result results[TUNE_CLASS_MAX];
+	bool is_chosen[TUNE_CLASS_MAX];  /* by the interrupted run, at this effort or a higher one */
+	size_t class_count;
+	struct tune_candidate *candidates;
+	size_t candidate_count;
+	struct tune_build *extras;       /* winners in other modes and for the check of order */
+	size_t extra_count;
+	double verify_seconds;           /* the default's, which the watchdog goes by; 0: not known yet */
+	double time_seconds;
+};
+
+enum { TUNE_EXTRA_MAX = 64 };
+
+/* False: no memory, or no variant at all for this device; which has been said. */
+bool tune_search_open(struct tune_search *search, struct tune_session *session, const struct tune_target *target,
+	size_t index);
+bool tune_search_is_complete(const struct tune_search *search); /* by an interrupted run */
+/* True where choices were made for all classes. */
+bool tune_search_run(struct tune_search *search);
+void tune_search_close(struct tune_search *search);
+
+/* candidates.c */
+bool tune_candidates_make(struct tune_search *search);
+void tune_candidates_compile(struct tune_search *search);
+
+/* trial.c: one thing asked of the worker for one build.  The verdict is the build's; note says why. */
+enum tune_verdict tune_build_get(struct tune_search *search, struct tune_build *build, char *note); /* compile, load */
+enum tune_verdict tune_build_verify(struct tune_search *search, struct tune_build *build, char *note);
+enum tune_verdict tune_build_verify_large(struct tune_search *search, struct tune_build *build, uint64_t count,
+	char *note);
+enum tune_verdict tune_candidate_time(struct tune_search *search, struct tune_candidate *candidate, size_t klass,
+	int samples);
+void tune_build_drop(struct tune_search *search, struct tune_build *build);
+bool tune_candidate_serves(const struct tune_candidate *candidate, const struct tune_class *klass);
+void tune_candidate_fail(struct tune_search *search, struct tune_candidate *candidate, enum tune_verdict verdict,
+	const char *note);
+
+/* race.c: from verified candidates to an order of merit of one class. */
+void tune_race(struct tune_search *search, size_t klass);
+
+/* winners.c: other modes, order of operands, large counts; then the database. */
+bool tune_winners(struct tune_search *search);
+
+#endif

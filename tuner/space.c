@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The search space.  Items are thought of in vectors of 16 bytes: what is good for one element size is then good for
+ * another, but for the narrow ones, which are bound by instructions.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "data.h"
+#include "space.h"
+#include "status.h"
+
+/* One point; a 0 leaves the knob at its default. */
+struct point {
+	int strategy;
+	int block;
+	int vectors;
+	int stages;
+	int ahead;
+	int residency;
+	int gather;
+	int warp_scan;
+	int load;
+	int store;
+};
+
+/* Those that won somewhere, or nearly so, ordered so that any beginning of the list is a fair sample of all. */
+static const struct point known[] = {
+	{ .strategy = SRT_LOOKAHEAD, .block = 384, .vectors = 6, .stages = 6, .ahead = 4 },
+	{ .strategy = SRT_BLOCK, .block = 512, .vectors = 2 },
+	{ .strategy = SRT_LOOKBACK, .block = 512, .vectors = 6 },
+	{ .strategy = SRT_LOOKAHEAD, .block = 512, .vectors = 4, .stages = 6, .ahead = 3 },
+	{ .strategy = SRT_BLOCK, .block = 256, .vectors = 2 },
+	{ .strategy = SRT_LOOKBACK, .block = 256, .vectors = 4 },
+	{ .strategy = SRT_LOOKAHEAD, .block = 512, .vectors = 6, .stages = 4, .ahead = 2 },
+	{ .strategy = SRT_BLOCK, .block = 1024, .vectors = 1 },
+	{ .strategy = SRT_LOOKBACK, .block = 256, .vectors = 2 },
+	{ .strategy = SRT_LOOKAHEAD, .block = 384, .vectors = 5, .stages = 7, .ahead = 5 },
+	{ .strategy = SRT_BLOCK, .block = 512, .vectors = 1 },
+	{ .strategy = SRT_LOOKBACK, .block = 128, .vectors = 4 },
+	{ .strategy = SRT_LOOKAHEAD, .block = 256, .vectors = 4, .stages = 8, .ahead = 5 },
+	{ .strategy = SRT_BLOCK, .block = 128, .vectors = 4 },
+	{ .strategy = SRT_LOOKBACK, .block = 512, .vectors = 4 },
+	{ .strategy = SRT_LOOKAHEAD, .block = 512, .vectors = 6, .stages = 4, .ahead = 3 },
+	{ .strategy = SRT_BLOCK, .block = 256, .vectors = 4 },
+	{ .strategy = SRT_LOOKBACK, .block = 256, .vectors = 6 },
+	{ .strategy = SRT_LOOKAHEAD, .block = 384, .vectors = 6, .stages = 6, .ahead = 3 },
+	{ .strategy = SRT_BLOCK, .block = 1024, .vectors = 2 },
+	{ .strategy = SRT_LOOKBACK, .block = 128, .vectors = 2, .residency = 8 },
+	{ .strategy = SRT_LOOKAHEAD, .block = 512, .vectors = 5, .stages = 5, .ahead = 3 },
+	{ .strategy = SRT_BLOCK, .block = 128, .vectors = 2 },
+	{ .strategy = SRT_LOOKBACK, .block = 384, .vectors = 6 },
+	{ .strategy = SRT_LOOKAHEAD, .block = 512, .vectors = 3, .stages = 8, .ahead = 5 },
+	{ .strategy = SRT_LOOKBACK, .block = 512, .vectors = 2 },
+	{ .strategy = SRT_LOOKAHEAD, .block = 384, .vectors = 4, .stages = 8, .ahead = 5 },
+	{ .strategy = SRT_BLOCK, .block = 1024, .vectors = 4 },
+	{ .strategy = SRT_LOOKBACK, .block = 256, .vectors = 3 },
+	{ .strategy = SRT_LOOKAHEAD, .block = 512, .vectors = 6, .stages = 4, .ahead = 2, .gather = 8 },
+	{ .strategy = SRT_BLOCK, .block = 512, .vectors = 4 },
+	{ .strategy = SRT_LOOKBACK, .block = 512, .vectors = 6, .residency = 1 },
+	{ .strategy = SRT_LOOKAHEAD, .block = 768, .vectors = 4, .stages = 4, .ahead = 2 },
+	{ .strategy = SRT_LOOKBACK, .block = 128, .vectors = 6 },
+	{ .strategy = SRT_LOOKAHEAD, .block = 384, .vectors = 8, .stages = 4, .ahead = 2 },
+	{ .strategy = SRT_BLOCK, .block = 64, .vectors = 4 },
+	{ .strategy = SRT_LOOKBACK, .block = 1024, .vectors = 4, .residency = 1 },
+	{ .strategy = SRT_LOOKAHEAD, .block = 256, .vectors = 8, .stages = 6, .ahead = 4 },
+	{ .strategy = SRT_LOOKBACK, .block = 256, .vectors = 1 },
+	{ .strategy = SRT_LOOKAHEAD, .block = 256, .vectors = 2, .stages = 8, .ahead = 5 },
+};
+
+#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
+
+size_t tune_space_size(enum tune_effort effort, bool is_slow)
+{
+	static const size_t sizes[2][3] = { { 40, 128, 640 }, { 6, 12, 40 } };
+
+	return sizes[is_slow][effort];
+}
+
+static void set(int *knob, int value)
+{
+	if (value)
+		*knob = value;
+}
+
+static struct srt_variant variant_of(const struct point *point, const struct srt_problem *problem)
+{
+	struct srt_variant variant;
+
+	srt_variant_init(&variant, (enum srt_strategy)point->strategy);
+	set(&variant.block, point->block);
+	variant.items = point->vectors * srt_problem_vector(problem);
+	set(&variant.stages, point->stages);
+	set(&variant.ahead, point->ahead);
+	set(&variant.residency, point->residency);
+	set(&variant.gather, point->gather);
+	set(&variant.warp_scan, point->warp_scan);
+	set(&variant.load, point->load);
+	set(&variant.store, point->store);
+	return variant;
+}
+
+bool tune_variant_is_equal(const struct srt_variant *a, const struct srt_variant *b)
+{
+	for (const struct srt_knob *knob = srt_knobs; knob->name; knob++)
+		if (srt_knob_get(knob, a) != srt_knob_get(knob, b))
+			return false;
+	return a->strategy == b->strategy;
+}
+
+static int pick(uint64_t *state, const int *choices, size_t count)
+{
+	return choices[tune_random(state) % count];
+}
+
+static struct point draw(uint64_t *state)
+{
+	static const int strategies[] = { SRT_BLOCK, SRT_LOOKBACK, SRT_LOOKBACK, SRT_LOOKAHEAD, SRT_LOOKAHEAD };
+	static const int blocks[] = { 64, 96, 128, 192, 256, 320, 384, 448, 512, 640, 768, 896, 1024 };
+	static const int vectors[] = { 1, 2, 3, 4, 5, 6, 7, 8, 10, 12 };
+	static const int residencies[] = { 0, 0, 1, 2, 3, 4, 6, 8 };
+	static const int gathers[] = { 0, 0, 2, 8 };
+	static const int mostly_default[] = { 0, 0, 0, 1 };
+	struct point point = { .strategy = pick(state, strategies, COUNT_OF(strategies)) };
+
+	point.block = pick(state, blocks, COUNT_OF(blocks));
+	point.vectors = pick(state, vectors, COUNT_OF(vectors));
+	point.warp_scan = pick(state, mostly_default, COUNT_OF(mostly_default)) ? SRT_WARP_SHARED : 0;
+	point.load = pick(state, mostly_default, COUNT_OF(mostly_default)) ? SRT_ACCESS_PLAIN : 0;
+	point.store = pick(state, mostly_default, COUNT_OF(mostly_default)) ? SRT_ACCESS_PLAIN : 0;
+	if (point.strategy == SRT_LOOKBACK)
+		point.residency = pick(state, residencies, COUNT_OF(residencies));
+	if (point.strategy == SRT_LOOKAHEAD) {
+		point.stages = 3 + (int)(tune_random(state) % 6);
+		point.ahead = 1 + (int)(tune_random(state) % (uint64_t)(point.stages - 1));
+		point.gather = pick(state, gathers, COUNT_OF(gathers));
+	}
+	return point;
+}
+
+static size_t append(struct srt_variant *variants, size_t used, const struct point *point,
+	const struct srt_problem *problem, const struct srt_device *device)
+{
+	variants[used] = variant_of(point, problem);
+	if (srt_variant_check(&variants[used], problem, device) != SCANRT_OK)
+		return used;
+	for (size_t i = 0; i < used; i++)
+		if (tune_variant_is_equal(&variants[i], &variants[used]))
+			return used;
+	return used + 1;
+}
+
+size_t tune_space(struct srt_variant *variants, size_t capacity, const struct srt_problem *problem,
+	const struct srt_device *device, size_t wanted, uint64_t seed)
+{
+	size_t used = 0;
+
+	wanted = wanted < capacity ? wanted : capacity;
+	for (size_t i = 0; i < COUNT_OF(known) && used < wanted; i++)
+		used = append(variants, used, &known[i], problem, device);
+	/* Most draws fit; the bound is for a device on which next to nothing does. */
+	for (size_t tries = 0; tries < 20 * wanted && used < wanted; tries++) {
+		struct point point = draw(&seed);
+
+		used = append(variants, used, &point, problem, device);
+	}
+	srt_error_clear();
+	return used;
+}

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * scantune --device N: all problems, one after another, with the next one's kernels compiling meanwhile.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "heuristic.h"
+#include "json.h"
+#include "record.h"
+#include "search.h"
+#include "status.h"
+#include "tune.h"
+
+#define PROBE_COUNT 4096
+#define PROBE_BYTES ((uint64_t)1 << 20)
+
+/* ---- The first kernel ---- */
+
+/* The default of the first problem is compiled, loaded and timed before anything is planned: this tells the compiler's
+ * name, whether the device takes machine code or wants PTX, and how slow it is, if it is an emulated one. */
+struct probe {
+	struct tune_search search;
+	struct tune_candidate candidate;
+};
+
+static bool prepare_probe(struct tune_session *session, struct probe *probe)
+{
+	struct tune_problem_request request = { .base_count = PROBE_COUNT, .arena_bytes = PROBE_BYTES,
+						.workspace_bytes = PROBE_BYTES };
+	const struct tune_target *target = &session->options->targets[0];
+	struct tune_build *build = &probe->candidate.build;
+	char note[TUNE_NOTE_SIZE];
+
+	probe->search.session = session;
+	probe->search.class_count = 1;
+	probe->search.classes[0].timing = (struct tune_timing){ .count = PROBE_COUNT, .scans = 1, .pairs = 1 };
+	if (srt_problem_init_simple(&build->problem, target->type, target->op) != SCANRT_OK ||
+	    srt_heuristic_at(&build->variant, &build->problem, &session->device, PROBE_COUNT) != SCANRT_OK) {
+		tune_report_error("%s", srt_error_last()->text);
+		return false;
+	}
+	build->generation = -1;
+	probe->candidate.is_default[0] = true;
+	request.problem = build->problem;
+	if (tune_session_prepare(session, &request, note) == SCANRT_OK)
+		return true;
+	tune_report_error("%s", note);
+	return false;
+}
+
+/* The first sample makes the graph, and the first launch may load half of the driver: the second counts. */
+static bool time_probe(struct tune_session *session, struct probe *probe)
+{
+	enum tune_verdict verdict = TUNE_OK;
+
+	for (int i = 0; i < 2 && verdict == TUNE_OK; i++) {
+		probe->search.time_seconds = 0;
+		verdict = tune_candidate_time(&probe->search, &probe->candidate, 0, 1);
+	}
+	if (verdict == TUNE_OK && probe->search.time_seconds > 0)
+		session->pace = PROBE_COUNT / probe->search.time_seconds;
+	return verdict == TUNE_OK;
+}
+
+/* The copy kernel is a help, not a need: without it the driver's copy is the ceiling. */
+static void compile_copy(struct tune_session *session)
+{
+	session->copy_job.request.is_copy = true;
+	session->copy_job.request.is_ptx = session->is_ptx;
+	session->copy_job.request.capability = session->device.capability;
+	tune_pool_submit(session->pool, &session->copy_job);
+	session->has_copy = tune_wait_job(session, &session->copy_job) && session->copy_job.status == SCANRT_OK;
+	if (!session->has_copy && !tune_should_stop(session))
+		tune_report_line("the copy kernel does not compile: %s", session->copy_job.note);
+}
+
+static bool run_probe(struct tune_session *session, char toolchain[64])
+{
+	struct probe *probe = calloc(1, sizeof *probe);
+	bool is_done = probe && prepare_probe(session, probe) && time_probe(session, probe);
+
+	if (probe && !is_done && probe->candidate.note[0])
+		tune_report_error("the first kernel: %s", probe->candidate.note);
+	if (probe) {
+		memcpy(toolchain, probe->candidate.build.job.toolchain, 64);
+		if (probe->candidate.build.job.state == TUNE_JOB_AT_WORK)
+			tune_pool_abandon(session->pool, &probe->candidate.build.job);
+		tune_pool_forget(session->pool, &probe->candidate.build.job);
+		tune_job_clear(&probe->candidate.build.job);
+	}
+	free(probe);
+	if (is_done)
+		compile_copy(session);
+	return is_done;
+}
+
+/* ---- All problems ---- */
+
+static void keep_choices(struct tune_search *search)
+{
+	tune_report_line("[%zu/%zu] %s: complete since the interrupted run", search->index + 1,
+		search->session->options->target_count, search->name);
+}
+
+/* Two searches are open at a time: the one that has the GPU, and the one that has the compilers. */
+static bool run_problems(struct tune_session *session)
+{
+	const struct tune_options *options = session->options;
+	struct tune_search *searches = calloc(2, sizeof *searches);
+	bool is_open[2] = { false, false };
+	bool is_complete = searches != NULL;
+
+	for (size_t i = 0; searches && i < options->target_count && !tune_should_stop(session); i++) {
+		struct tune_search *search = &searches[i % 2];
+
+		for (size_t ahead = i; ahead <= i + 1 && ahead < options->target_count; ahead++)
+			if (!is_open[ahead % 2])
+				is_open[ahead % 2] = tune_search_open(&searches[ahead % 2], session,
+					&options->targets[ahead], ahead);
+		if (is_open[i % 2] && tune_search_is_complete(search))
+			keep_choices(search);
+		else
+			is_complete &= is_open[i % 2] && tune_search_run(search);
+		if (is_open[i % 2])
+			tune_search_close(search);
+		is_open[i % 2] = false;
+	}
+	for (int i = 0; i < 2; i++)
+		if (is_open[i])
+			tune_search_close(&searches[i]);
+	free(searches);
+	return is_complete && !tune_should_stop(session);
+}
+
+/* ---- A dry run ---- */
+
+static void print_plan(const struct tune_session *session, const struct tune_search *search)
+{
+	struct srt_strbuf out = {0};
+
+	for (size_t i = 0; i < search->class_count; i++) {
+		size_t count = 0;
+
+		for (size_t k = 0; k < search->candidate_count; k++)
+			count += tune_candidate_serves(&search->candidates[k], &search->classes[i]);
+		if (!session->options->is_json) {
+			tune_report_line("%-10s %-6s %11" PRIu64 "  %zu variants", search->name, search->classes[i].name,
+				search->classes[i].timing.count, count);
+			continue;
+		}
+		tune_json_begin(&out);
+		tune_json_text(&out, "event", "plan");
+		tune_json_text(&out, "problem", search->name);
+		tune_json_text(&out, "class", search->classes[i].name);
+		tune_json_integer(&out, "count", (long long)search->classes[i].timing.count);
+		tune_json_integer(&out, "variants", (long long)count);
+		tune_json_print(&out);
+	}
+	for (size_t k = 0; session->options->is_verbose && k < search->candidate_count; k++)
+		tune_report_line("    %s", search->candidates[k].build.text);
+}
+
+static int dry_run(struct tune_session *session)
+{
+	struct tune_search search;
+
+	for (size_t i = 0; i < session->options->target_count; i++) {
+		if (!tune_search_open(&search, session, &session->options->targets[i], i))
+			return TUNE_EXIT_DEVICE;
+		print_plan(session, &search);
+		tune_search_close(&search);
+	}
+	return TUNE_EXIT_COMPLETE;
+}
+
+/* ---- The command ---- */
+
+static int exit_status(const struct tune_session *session, bool is_complete)
+{
+	if (session->is_unrecorded)
+		return TUNE_EXIT_DATABASE;
+	if (session->is_given_up)
+		return TUNE_EXIT_LOST;
+	return is_complete ? TUNE_EXIT_COMPLETE : TUNE_EXIT_BUDGET;
+}
+
+static const char *run_status(const struct tune_session *session, bool is_complete)
+{
+	if (is_complete)
+		return "complete";
+	if (session->is_given_up || session->is_unrecorded)
+		return "failed";
+	return session->ends > 0 && tune_now() >= session->ends && !tune_is_interrupted() ? "budget" : "interrupted";
+}
+
+static int tune(struct tune_session *session)
+{
+	char toolchain[64] = "";
+	bool is_complete;
+
+	if (!run_probe(session, toolchain)) {
+		if (session->is_given_up)
+			tune_report_error("%s", session->device_note);
+		return tune_is_interrupted() ? TUNE_EXIT_BUDGET : TUNE_EXIT_LOST;
+	}
+	if (!tune_record_begin(session, toolchain))
+		return TUNE_EXIT_DATABASE;
+	tune_report_line("tuning %s%s with %s", session->device.name, session->device.is_emulated ? " (modelled)" : "",
+		toolchain);
+	is_complete = run_problems(session);
+	tune_record_finish(session, run_status(session, is_complete));
+	tune_report_close(run_status(session, is_complete));
+	if (session->is_given_up)
+		tune_report_error("the device is lost: %s", session->device_note);
+	else if (!is_complete && !session->is_unrecorded)
+		tune_report_line("the same command goes on from here");
+	return exit_status(session, is_complete);
+}
+
+int tune_command_tune(const struct tune_options *options)
+{
+	struct tune_session *session = calloc(1, sizeof *session);
+	int status = TUNE_EXIT_DEVICE;
+
+	if (session == NULL)
+		return TUNE_EXIT_LOST;
+	tune_catch_signals();
+	tune_report_open(options, options->target_count);
+	if (!tune_session_open(session, options))
+		tune_report_error("%s", session->device_note);
+	else if (options->is_dry_run)
+		status = dry_run(session);
+	else if (!tune_record_open(session))
+		status = TUNE_EXIT_DATABASE;
+	else
+		status = tune(session);
+	tune_session_close(session);
+	srt_db_close(session->db);
+	free(session);
+	return status;
+}

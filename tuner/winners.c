@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The last tests of those that won: every mode that shares the choice, operators that show the order of operands, and
+ * the large counts themselves.  Who fails is out, and the class is raced again among the rest.  Then choices, and the
+ * images of winners, runners-up and defaults, go into the database together.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "record.h"
+#include "resume.h"
+#include "search.h"
+
+/* ---- Further builds of a candidate's variant ---- */
+
+static bool is_same_problem(const struct srt_problem *a, const struct srt_problem *b)
+{
+	return a->input_type == b->input_type && a->op == b->op && a->is_exclusive == b->is_exclusive;
+}
+
+static struct tune_build *find_extra(struct tune_search *search, const struct tune_candidate *candidate,
+	const struct srt_problem *problem)
+{
+	for (size_t i = 0; i < search->extra_count; i++)
+		if (strcmp(search->extras[i].text, candidate->build.text) == 0 &&
+		    is_same_problem(&search->extras[i].problem, problem))
+			return &search->extras[i];
+	return NULL;
+}
+
+/* Made and sent to the compilers where it is not there yet; NULL where there is no more room. */
+static struct tune_build *extra_of(struct tune_search *search, const struct tune_candidate *candidate,
+	const struct srt_problem *problem)
+{
+	struct tune_build *build = find_extra(search, candidate, problem);
+	struct tune_compile_request *request;
+
+	if (build || search->extra_count == TUNE_EXTRA_MAX)
+		return build;
+	build = &search->extras[search->extra_count];
+	build->problem = *problem;
+	build->variant = candidate->build.variant;
+	memcpy(build->text, candidate->build.text, sizeof build->text);
+	build->slot = TUNE_SLOTS_MAX - TUNE_EXTRA_MAX + (int)search->extra_count++;
+	build->generation = -1;
+	request = &build->job.request;
+	request->problem = build->problem;
+	request->variant = build->variant;
+	request->capability = search->session->device.capability;
+	request->is_ptx = search->session->is_ptx;
+	tune_pool_submit_first(search->session->pool, &build->job);
+	return build;
+}
+
+static struct srt_problem in_mode(const struct tune_search *search, size_t mode)
+{
+	struct srt_problem problem = search->problem;
+
+	problem.is_exclusive = search->session->options->modes[mode] == SCANRT_EXCLUSIVE;
+	return problem;
+}
+
+static int unsigned_of(int type)
+{
+	switch (srt_type_size(type)) {
+	case 1: return SCANRT_U8;
+	case 2: return SCANRT_U16;
+	case 4: return SCANRT_U32;
+	default: return SCANRT_U64;
+	}
+}
+
+/* The checks of order: the same variant, on a type of the same size.  A quick run makes do with the stricter one. */
+static size_t order_problems(struct srt_problem problems[2], const struct tune_search *search)
+{
+	int type = unsigned_of(search->problem.input_type);
+	size_t count = 0;
+
+	if (srt_problem_init_simple(&problems[count], type, SRT_OP_AFFINE) == SCANRT_OK)
+		count++;
+	if (search->session->options->effort != TUNE_QUICK &&
+	    srt_problem_init_simple(&problems[count], type, SRT_OP_LAST) == SCANRT_OK)
+		count++;
+	return count;
+}
+
+/* ---- Confirmation ---- */
+
+static bool fail(struct tune_search *search, struct tune_candidate *candidate, const struct srt_problem *problem,
+	enum tune_verdict verdict, const char *note)
+{
+	struct srt_strbuf name = {0};
+	char text[TUNE_NOTE_SIZE];
+
+	if (verdict == TUNE_RUNNING)
+		return false;
+	srt_problem_format(&name, problem, true);
+	snprintf(text, sizeof text, "%.40s: %.200s", srt_strbuf_text(&name), note);
+	srt_strbuf_free(&name);
+	tune_candidate_fail(search, candidate, verdict, text);
+	tune_record_trial(search, candidate, NULL, verdict, NULL, text);
+	return false;
+}
+
+static bool confirm_build(struct tune_search *search, struct tune_candidate *candidate,
+	const struct srt_problem *problem)
+{
+	struct tune_build *build = extra_of(search, candidate, problem);
+	char note[TUNE_NOTE_SIZE] = "";
+	enum tune_verdict verdict;
+
+	if (build == NULL)
+		return fail(search, candidate, problem, TUNE_PRUNED, "no room for one more build");
+	if (build->is_verified)
+		return true;
+	verdict = tune_build_verify(search, build, note);
+	tune_build_drop(search, build);
+	return verdict == TUNE_OK || fail(search, candidate, problem, verdict, note);
+}
+
+static bool confirm_modes(struct tune_search *search, struct tune_candidate *candidate)
+{
+	for (size_t i = 1; i < search->session->options->mode_count; i++) {
+		struct srt_problem problem = in_mode(search, i);
+
+		if (!confirm_build(search, candidate, &problem))
+			return false;
+	}
+	return true;
+}
+
+static bool confirm_large(struct tune_search *search, struct tune_candidate *candidate)
+{
+	char note[TUNE_NOTE_SIZE] = "";
+
+	for (size_t i = 0; i < search->class_count; i++) {
+		enum tune_verdict verdict;
+
+		if (search->results[i].winner != candidate || !search->classes[i].is_streaming)
+			continue;
+		verdict = tune_build_verify_large(search, &candidate->build, search->classes[i].timing.count, note);
+		if (verdict != TUNE_OK)
+			return fail(search, candidate, &search->problem, verdict, note);
+	}
+	return true;
+}
+
+static bool confirm(struct tune_search *search, struct tune_candidate *candidate)
+{
+	struct srt_problem problems[2];
+	size_t count = order_problems(problems, search);
+
+	if (!confirm_large(search, candidate) || !confirm_modes(search, candidate))
+		return false;
+	for (size_t i = 0; i < count; i++)
+		if (!confirm_build(search, candidate, &problems[i]))
+			return false;
+	candidate->is_confirmed = true;
+	return true;
+}
+
+static void race_again(struct tune_search *search, const struct tune_candidate *failed)
+{
+	for (size_t i = 0; i < search->class_count; i++)
+		if (search->results[i].winner == failed || search->results[i].runner_up == failed)
+			tune_race(search, i);
+}
+
+/* All that will be wanted is sent to the compilers at once; what comes of it is looked at one by one. */
+static void compile_ahead(struct tune_search *search)
+{
+	struct srt_problem problems[2];
+	size_t orders = order_problems(problems, search);
+
+	for (size_t i = 0; i < search->class_count; i++) {
+		const struct tune_result *result = &search->results[i];
+
+		for (size_t mode = 1; mode < search->session->options->mode_count; mode++) {
+			struct srt_problem problem = in_mode(search, mode);
+
+			if (result->runner_up)
+				extra_of(search, result->runner_up, &problem);
+			if (result->winner)
+				extra_of(search, result->winner, &problem);
+		}
+		for (size_t k = 0; result->winner && k < orders; k++)
+			extra_of(search, result->winner, &problems[k]);
+	}
+}
+
+/* Every winner passes, or gives way to the next. */
+static bool confirm_winners(struct tune_search *search)
+{
+	for (size_t i = 0; i < search->class_count; i++) {
+		struct tune_candidate *winner = search->results[i].winner;
+
+		if (tune_must_stop(search->session))
+			return false;
+		if (winner == NULL || winner->is_confirmed)
+			continue;
+		if (!confirm(search, winner)) {
+			if (winner->verdict == TUNE_OK)
+				return false;
+			race_again(search, winner);
+			/* The race may have changed the winner of a class that was looked at. */
+			i = (size_t)-1;
+		}
+	}
+	return true;
+}
+
+/* A runner-up or default that fails has no image, and a row that says why. */
+static void confirm_others(struct tune_search *search)
+{
+	for (size_t i = 0; i < search->candidate_count && !tune_must_stop(search->session); i++) {
+		struct tune_candidate *candidate = &search->candidates[i];
+		bool is_wanted = false;
+
+		for (size_t k = 0; k < search->class_count; k++)
+			is_wanted |= search->results[k].runner_up == candidate || candidate->is_default[k];
+		if (is_wanted && candidate->verdict == TUNE_OK && !candidate->is_confirmed)
+			confirm_modes(search, candidate);
+	}
+}
+
+/* ---- The database ---- */
+
+/* A block variant ends with its tile, and the next class begins there. */
+static void fit_range(struct tune_search *search, size_t klass)
+{
+	uint64_t most = srt_variant_max_count(&search->results[klass].winner->build.variant);
+	struct tune_class *to = &search->classes[klass];
+
+	if (to->high > most)
+		to->high = most;
+	if (klass + 1 < search->class_count)
+		search->classes[klass + 1].low = to->high + 1;
+}
+
+static struct tune_row row_of(const struct tune_search *search, size_t klass)
+{
+	const struct tune_result *result = &search->results[klass];
+	const struct tune_class *from = &search->classes[klass];
+	struct tune_row row = { .count = from->timing.count, .low = from->low, .high = from->high,
+				.us = result->summary.median, .low_us = result->summary.low,
+				.high_us = result->summary.high, .copy_us = result->copy_us,
+				.default_us = result->default_us };
+
+	snprintf(row.problem, sizeof row.problem, "%s", search->name);
+	snprintf(row.klass, sizeof row.klass, "%s", from->name);
+	snprintf(row.variant, sizeof row.variant, "%s", result->winner->build.text);
+	snprintf(row.reason, sizeof row.reason, "%s", result->reason);
+	row.bytes = 2.0 * (double)row.count * (double)srt_type_size(search->problem.input_type);
+	for (size_t i = 0; i < search->candidate_count; i++)
+		if (search->candidates[i].is_default[klass])
+			snprintf(row.default_variant, sizeof row.default_variant, "%s", search->candidates[i].build.text);
+	return row;
+}
+
+/* Times as the race left them; the winner's are those of the finals. */
+static void record_class(struct tune_search *search, size_t klass)
+{
+	const struct tune_result *result = &search->results[klass];
+	enum tune_effort effort = search->session->options->effort;
+	char note[TUNE_NOTE_SIZE];
+
+	for (size_t i = 0; i < search->candidate_count; i++) {
+		const struct tune_candidate *candidate = &search->candidates[i];
+		struct tune_summary summary = tune_summarise(&candidate->values[klass]);
+
+		if (summary.count && candidate != result->winner && candidate->verdict == TUNE_OK)
+			tune_record_trial(search, candidate, &search->classes[klass], TUNE_OK, &summary, NULL);
+	}
+	tune_resume_chosen_note(note, effort, result->reason);
+	/* A class that time ran out on is to be searched again. */
+	tune_record_trial(search, result->winner, &search->classes[klass], TUNE_OK, &result->summary,
+		search->session->is_finishing ? result->reason : note);
+}
+
+static void record_images(struct tune_search *search)
+{
+	for (size_t i = 0; i < search->candidate_count; i++) {
+		struct tune_candidate *candidate = &search->candidates[i];
+		bool is_wanted = false;
+
+		for (size_t k = 0; k < search->class_count; k++)
+			is_wanted |= search->results[k].winner == candidate || search->results[k].runner_up == candidate ||
+				candidate->is_default[k];
+		if (!is_wanted || candidate->verdict != TUNE_OK || !candidate->build.is_verified)
+			continue;
+		tune_record_image(search->session, &candidate->build);
+		for (size_t mode = 1; mode < search->session->options->mode_count; mode++) {
+			struct srt_problem problem = in_mode(search, mode);
+			struct tune_build *build = find_extra(search, candidate, &problem);
+
+			if (build && build->is_verified)
+				tune_record_image(search->session, build);
+		}
+	}
+}
+
+bool tune_winners(struct tune_search *search)
+{
+	size_t chosen = 0;
+
+	tune_report_phase("winners");
+	compile_ahead(search);
+	if (!confirm_winners(search))
+		return false;
+	confirm_others(search);
+	if (tune_must_stop(search->session))
+		return false;
+	tune_record_group(search->session);
+	for (size_t i = 0; i < search->class_count; i++) {
+		struct tune_row row;
+
+		if (search->results[i].winner == NULL)
+			continue;
+		fit_range(search, i);
+		row = row_of(search, i);
+		tune_record_choice(search, &row);
+		record_class(search, i);
+		tune_report_choice(&row);
+		chosen++;
+	}
+	record_images(search);
+	tune_record_commit(search->session);
+	return chosen == search->class_count;
+}

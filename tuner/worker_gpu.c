@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The GPU's worker: the one process that has a context.  It does one thing at a time, so that a hang or a crash is
+ * that of the variant that it was asked about.
+ */
+#include <assert.h>
+#include <stdlib.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "gpu.h"
+#include "process.h"
+#include "status.h"
+
+const char *tune_verdict_name(enum tune_verdict verdict)
+{
+	static const char *const names[] = {
+		[TUNE_RUNNING] = "running", [TUNE_OK] = "ok", [TUNE_PRUNED] = "pruned", [TUNE_COMPILE_FAILED] = "compile",
+		[TUNE_LAUNCH_FAILED] = "launch", [TUNE_WRONG] = "wrong", [TUNE_TIMEOUT] = "timeout",
+		[TUNE_CRASH] = "crash", [TUNE_NOISY] = "noisy", [TUNE_IMPLAUSIBLE] = "implausible",
+	};
+
+	return names[verdict];
+}
+
+enum tune_verdict tune_verdict_parse(const char *name)
+{
+	for (int i = TUNE_RUNNING; i <= TUNE_IMPLAUSIBLE; i++)
+		if (strcmp(tune_verdict_name((enum tune_verdict)i), name) == 0)
+			return (enum tune_verdict)i;
+	return TUNE_RUNNING;
+}
+
+/* What a failed call says about the variant. */
+static enum tune_verdict verdict_of(int status)
+{
+	switch (status) {
+	case SCANRT_OK: return TUNE_OK;
+	case SCANRT_ERROR_VARIANT: return TUNE_PRUNED;
+	case SCANRT_ERROR_DEVICE_LOST: return TUNE_CRASH;
+	default: return TUNE_LAUNCH_FAILED;
+	}
+}
+
+static void note_failure(struct tune_slot_reply *reply, int status)
+{
+	const struct srt_error *error = srt_error_last();
+
+	reply->status = status;
+	if (status == SCANRT_OK)
+		return;
+	reply->verdict = verdict_of(status);
+	reply->cuda_result = error->cuda_result;
+	reply->is_lost = status == SCANRT_ERROR_DEVICE_LOST || srt_driver_is_sticky((CUresult)error->cuda_result);
+	snprintf(reply->note, sizeof reply->note, "%.*s", TUNE_NOTE_SIZE - 1, error->text);
+}
+
+static bool send_slot(const struct tune_slot_reply *reply, const void *bytes, size_t size)
+{
+	return tune_wire_send(TUNE_CHILD_WRITES, TUNE_REPLY, reply, sizeof *reply, bytes, size);
+}
+
+/* ---- One function a message ---- */
+
+static bool serve_hello(struct tune_gpu *gpu, const struct tune_frame *frame)
+{
+	const struct tune_hello_request *request = (const void *)frame->bytes;
+	struct tune_hello_reply reply = {0};
+
+	reply.status = tune_gpu_open(gpu, request->device);
+	if (reply.status)
+		snprintf(reply.note, sizeof reply.note, "%.*s", TUNE_NOTE_SIZE - 1, srt_error_last()->text);
+	reply.device = gpu->device;
+	return tune_wire_send(TUNE_CHILD_WRITES, TUNE_REPLY, &reply, sizeof reply, NULL, 0);
+}
+
+static bool serve_problem(struct tune_gpu *gpu, const struct tune_frame *frame)
+{
+	struct tune_slot_reply reply = { .verdict = TUNE_OK };
+
+	note_failure(&reply, tune_gpu_prepare(gpu, (const void *)frame->bytes));
+	return send_slot(&reply, NULL, 0);
+}
+
+/* The image behind a request, its bytes copied; PTX becomes machine code here, where the context is. */
+static int take_image(struct srt_image *image, const struct tune_gpu *gpu, const struct srt_image *head,
+	const void *bytes, size_t size)
+{
+	*image = *head;
+	image->bytes = malloc(size + 1);
+	if (image->bytes == NULL)
+		return srt_fail(SCANRT_ERROR_OUT_OF_MEMORY, "no memory for an image");
+	memcpy(image->bytes, bytes, size);
+	if (strcmp(image->codegen, "ptx") != 0 || image->key[0] != '\0')
+		return SCANRT_OK;
+	image->size = size - 1;
+	return srt_image_link(image, gpu->driver, NULL);
+}
+
+static bool serve_copy(struct tune_gpu *gpu, const struct tune_frame *frame)
+{
+	const struct tune_copy_request *request = (const void *)frame->bytes;
+	size_t size = frame->size - sizeof *request;
+	struct tune_copy_reply reply = {0};
+	struct srt_image image = {0};
+
+	if (size)
+		reply.status = take_image(&image, gpu, &request->image, request + 1, size);
+	if (!reply.status)
+		reply.status = tune_measure_copy(&reply, gpu, &request->timing, size ? &image : NULL);
+	if (reply.status)
+		snprintf(reply.note, sizeof reply.note, "%.*s", TUNE_NOTE_SIZE - 1, srt_error_last()->text);
+	srt_image_free(&image);
+	return tune_wire_send(TUNE_CHILD_WRITES, TUNE_REPLY, &reply, sizeof reply, NULL, 0);
+}
+
+static void describe_kernel(struct tune_slot_reply *reply, const struct srt_kernel *kernel)
+{
+	reply->registers = kernel->registers;
+	reply->local_bytes = kernel->local_bytes;
+	reply->shared_bytes = kernel->static_shared + (int)kernel->dynamic_shared;
+	reply->blocks_per_sm = kernel->blocks_per_sm;
+}
+
+static bool serve_load(struct tune_gpu *gpu, const struct tune_frame *frame)
+{
+	const struct tune_load_request *request = (const void *)frame->bytes;
+	struct tune_slot_reply reply = { .verdict = TUNE_OK };
+	struct srt_image image;
+	bool was_linked, is_sent;
+	int status;
+
+	assert(request->slot >= 0 && request->slot < TUNE_SLOTS_MAX);
+	status = take_image(&image, gpu, &request->image, request + 1, frame->size - sizeof *request);
+	was_linked = status == SCANRT_OK && strcmp(image.key, request->image.key) != 0;
+	if (!status)
+		status = tune_gpu_load(gpu, request->slot, request, &image);
+	note_failure(&reply, status);
+	if (!status)
+		describe_kernel(&reply, &gpu->slots[request->slot].kernel);
+	reply.image = image;
+	is_sent = send_slot(&reply, image.bytes, was_linked ? image.size : 0);
+	srt_image_free(&image);
+	return is_sent;
+}
+
+static bool serve_verify(struct tune_gpu *gpu, const struct tune_frame *frame)
+{
+	const struct tune_verify_request *request = (const void *)frame->bytes;
+	struct tune_slot_reply reply = { .verdict = TUNE_OK };
+	enum tune_verdict verdict = TUNE_OK;
+	double start = tune_now();
+	int status;
+
+	if (frame->kind == TUNE_VERIFY)
+		status = tune_verify(&verdict, reply.note, gpu, request->slot, request->max_count);
+	else
+		status = tune_verify_large(&verdict, reply.note, gpu, request->slot, request->max_count);
+	reply.verdict = (int)verdict;
+	note_failure(&reply, status);
+	reply.seconds = tune_now() - start;
+	return send_slot(&reply, NULL, 0);
+}
+
+static bool serve_time(struct tune_gpu *gpu, const struct tune_frame *frame)
+{
+	const struct tune_time_request *request = (const void *)frame->bytes;
+	struct tune_slot_reply reply = { .verdict = TUNE_OK, .sample_count = request->timing.samples };
+	double start = tune_now();
+
+	note_failure(&reply, tune_measure(reply.us, gpu, request->slot, &request->timing));
+	reply.seconds = tune_now() - start;
+	return send_slot(&reply, NULL, 0);
+}
+
+static bool serve_drop(struct tune_gpu *gpu, const struct tune_frame *frame)
+{
+	const struct tune_drop_request *request = (const void *)frame->bytes;
+	struct tune_slot_reply reply = { .verdict = TUNE_OK };
+
+	tune_gpu_drop(gpu, request->slot);
+	return send_slot(&reply, NULL, 0);
+}
+
+static bool serve(struct tune_gpu *gpu, const struct tune_frame *frame)
+{
+	static const struct {
+		size_t size;
+		bool (*serve)(struct tune_gpu *gpu, const struct tune_frame *frame);
+	} services[] = {
+		[TUNE_HELLO] = { sizeof(struct tune_hello_request), serve_hello },
+		[TUNE_PROBLEM] = { sizeof(struct tune_problem_request), serve_problem },
+		[TUNE_COPY] = { sizeof(struct tune_copy_request), serve_copy },
+		[TUNE_LOAD] = { sizeof(struct tune_load_request), serve_load },
+		[TUNE_VERIFY] = { sizeof(struct tune_verify_request), serve_verify },
+		[TUNE_VERIFY_LARGE] = { sizeof(struct tune_verify_request), serve_verify },
+		[TUNE_TIME] = { sizeof(struct tune_time_request), serve_time },
+		[TUNE_DROP] = { sizeof(struct tune_drop_request), serve_drop },
+	};
+
+	if (frame->kind >= sizeof services / sizeof services[0] || services[frame->kind].serve == NULL ||
+	    frame->size < services[frame->kind].size)
+		return false;
+	srt_error_clear();
+	return services[frame->kind].serve(gpu, frame);
+}
+
+int tune_gpu_worker(void)
+{
+	struct tune_gpu *gpu = calloc(1, sizeof *gpu);
+	struct tune_reader reader = {0};
+	struct tune_frame frame;
+	bool goes_on = gpu != NULL;
+
+	while (goes_on && tune_wire_wait(&frame, &reader, TUNE_CHILD_READS) == TUNE_WIRE_FRAME) {
+		goes_on = serve(gpu, &frame);
+		tune_frame_free(&frame);
+	}
+	tune_reader_free(&reader);
+	if (gpu)
+		tune_gpu_close(gpu);
+	free(gpu);
+	return 0;
+}
