@@ -21,7 +21,8 @@ struct emu_counters {
 	uint64_t global_load_sectors;    /* distinct 32-byte sectors per warp access, summed */
 	uint64_t global_store_sectors;
 	uint64_t global_atomics;         /* lanes that did one */
-	uint64_t polls;                  /* lanes' strong loads (volatile, relaxed, acquire) of global memory: also counted as loads */
+	uint64_t polls;                  /* lanes' strong loads (volatile, relaxed, acquire) of global memory; they
+	                                  * count as loads too */
 	uint64_t shared_load_words;      /* words that lanes asked for */
 	uint64_t shared_store_words;
 	uint64_t shared_conflicts;       /* passes beyond the first that banks of 4 bytes force */

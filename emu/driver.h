@@ -299,14 +299,14 @@ CUresult emu_stream_set_tails(struct CUstream_st *stream, struct CUgraphNode_st 
 void emu_event_free(struct CUevent_st *event);
 
 /* driver_capture.c */
-CUresult emu_capture_check_unsafe(void);                          /* of the calling thread, by the modes in force */
-CUresult emu_capture_check_legacy(struct CUctx_st *context);      /* the legacy stream is used: no one may be capturing */
-CUresult emu_capture_check_sync(struct CUstream_st *stream);      /* a synchronising call on this stream */
+CUresult emu_capture_check_unsafe(void);                     /* for the calling thread, by the modes in force */
+CUresult emu_capture_check_legacy(struct CUctx_st *context); /* the legacy stream is used: nobody may be capturing */
+CUresult emu_capture_check_sync(struct CUstream_st *stream); /* a synchronising call on this stream */
 CUresult emu_capture_add(struct CUstream_st *stream, const struct emu_work *work);
 CUresult emu_capture_join(struct CUstream_st *stream, const struct CUevent_st *event);
 void emu_capture_forget_stream(struct CUstream_st *stream);
 bool emu_capture_is_live(const struct emu_capture *capture, unsigned long long id);
-bool emu_capture_is_implied(const struct CUctx_st *context);      /* use of the legacy stream would be refused */
+bool emu_capture_is_implied(const struct CUctx_st *context); /* use of the legacy stream would be refused */
 CUstreamCaptureMode emu_capture_exchange_mode(CUstreamCaptureMode mode); /* the calling thread's; gives the former */
 
 /* driver_graph.c */

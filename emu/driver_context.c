@@ -12,6 +12,7 @@
 static _Thread_local struct CUctx_st *stack[STACK_DEPTH];
 static _Thread_local size_t depth;
 static struct CUctx_st *contexts;
+static struct CUctx_st *dead; /* never freed: stacks of other threads may hold the address, which must stay unused */
 
 struct CUctx_st *emu_context_current(void)
 {
@@ -90,7 +91,8 @@ void emu_context_destroy(struct CUctx_st *context)
 	emu_context_free_memory(context);
 	unlink_context(context);
 	emu_handle_remove(context);
-	free(context);
+	context->next = dead;
+	dead = context;
 }
 
 static CUresult push(struct CUctx_st *context)

@@ -101,8 +101,9 @@ CUresult cuMemcpyDtoH_v2(void *to, CUdeviceptr from, size_t bytes)
 
 CUresult cuMemcpyDtoD_v2(CUdeviceptr to, CUdeviceptr from, size_t bytes)
 {
-	return copy(__func__, (struct emu_memcpy){ .to_device = device(to), .from_device = device(from), .bytes = bytes },
-		CU_STREAM_LEGACY, IS_ASYNCHRONOUS);
+	struct emu_memcpy memcpy = { .to_device = device(to), .from_device = device(from), .bytes = bytes };
+
+	return copy(__func__, memcpy, CU_STREAM_LEGACY, IS_ASYNCHRONOUS);
 }
 
 CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void *from, size_t bytes, CUstream stream)
@@ -119,8 +120,9 @@ CUresult cuMemcpyDtoHAsync_v2(void *to, CUdeviceptr from, size_t bytes, CUstream
 
 CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream)
 {
-	return copy(__func__, (struct emu_memcpy){ .to_device = device(to), .from_device = device(from), .bytes = bytes },
-		stream, IS_ASYNCHRONOUS);
+	struct emu_memcpy memcpy = { .to_device = device(to), .from_device = device(from), .bytes = bytes };
+
+	return copy(__func__, memcpy, stream, IS_ASYNCHRONOUS);
 }
 
 /* Unified addressing: an address of no device is the host's. */

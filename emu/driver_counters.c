@@ -41,9 +41,12 @@ static uint64_t *value_of(struct emu_counters *counters, const struct field *fie
 /* One object a line, so that a file of many launches can be read as it grows. */
 static void write_record(FILE *file, struct emu_launch_record *record)
 {
-	fprintf(file, "{\"kernel\":\"%s\",\"grid\":[%u,%u,%u],\"block\":[%u,%u,%u],\"shared_bytes\":%u,\"result\":%d,"
-		"\"model_ns\":%.0f", record->kernel, record->grid[0], record->grid[1], record->grid[2], record->block[0],
-		record->block[1], record->block[2], record->shared_bytes, record->result, record->model_ns);
+	const unsigned int *grid = record->grid, *block = record->block;
+
+	fprintf(file, "{\"kernel\":\"%s\",\"grid\":[%u,%u,%u],\"block\":[%u,%u,%u]", record->kernel, grid[0], grid[1],
+		grid[2], block[0], block[1], block[2]);
+	fprintf(file, ",\"shared_bytes\":%u,\"result\":%d,\"model_ns\":%.0f", record->shared_bytes, record->result,
+		record->model_ns);
 	for (size_t i = 0; i < FIELD_COUNT; i++)
 		fprintf(file, ",\"%s\":%llu", fields[i].name,
 			(unsigned long long)*value_of(&record->counters, &fields[i]));

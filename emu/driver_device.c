@@ -70,7 +70,7 @@ CUresult emu_devices_open(void)
 
 		device->model = model_of(i);
 		if (device->model == NULL) {
-			fprintf(stderr, "scanrt-emu: SCANRT_EMU_MODEL: no such model; there are tiny, h200, rtx4090, t4\n");
+			fputs("scanrt-emu: SCANRT_EMU_MODEL: there are only tiny, h200, rtx4090 and t4\n", stderr);
 			return CUDA_ERROR_INVALID_VALUE;
 		}
 		device->ordinal = i;

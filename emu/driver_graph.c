@@ -211,8 +211,11 @@ static CUresult launch(const struct CUgraphExec_st *exec, struct CUstream_st *st
 		result = emu_capture_check_legacy(stream->context);
 	if (result == CUDA_SUCCESS)
 		emu_clock_enqueue(stream);
-	for (size_t i = 0; i < exec->work_count && result == CUDA_SUCCESS; i++)
-		result = emu_work_run(stream, &exec->works[i], true);
+	/* A fault is reported by the next call, but nothing runs after it. */
+	for (size_t i = 0; i < exec->work_count && result == CUDA_SUCCESS; i++) {
+		if (stream->context->sticky == CUDA_SUCCESS)
+			result = emu_work_run(stream, &exec->works[i], true);
+	}
 	return result;
 }
 

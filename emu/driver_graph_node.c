@@ -192,7 +192,9 @@ static CUresult update_checked(CUgraphExec exec, CUgraph graph)
 {
 	CUresult result = emu_enter(__func__, EMU_NEED_CONTEXT);
 
-	if (result == CUDA_SUCCESS && (!emu_handle_is(EMU_HANDLE_EXEC, exec) || !emu_handle_is(EMU_HANDLE_GRAPH, graph)))
+	if (result == CUDA_SUCCESS && !emu_handle_is(EMU_HANDLE_EXEC, exec))
+		result = CUDA_ERROR_INVALID_VALUE;
+	if (result == CUDA_SUCCESS && !emu_handle_is(EMU_HANDLE_GRAPH, graph))
 		result = CUDA_ERROR_INVALID_VALUE;
 	if (result == CUDA_SUCCESS)
 		result = update(exec, graph);

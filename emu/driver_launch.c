@@ -38,8 +38,9 @@ static CUresult parameters_from_array(struct emu_kernel_launch *launch, void *co
 {
 	for (size_t i = 0; i < launch->function->facts.parameter_count; i++) {
 		size_t offset, bytes;
+		CUresult result = emu_entry_parameter(&offset, &bytes, launch->function->code, i);
 
-		if (emu_entry_parameter(&offset, &bytes, launch->function->code, i) != CUDA_SUCCESS || parameters[i] == NULL)
+		if (result != CUDA_SUCCESS || parameters[i] == NULL)
 			return CUDA_ERROR_INVALID_VALUE;
 		memcpy(launch->parameters + offset, parameters[i], bytes);
 	}
@@ -50,7 +51,9 @@ static CUresult copy_parameters(struct emu_kernel_launch *launch, void *const *p
 {
 	const struct emu_entry_facts *facts = &launch->function->facts;
 
-	if ((parameters != NULL && extra != NULL) || (facts->parameter_count > 0 && parameters == NULL && extra == NULL))
+	if (parameters != NULL && extra != NULL)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (facts->parameter_count > 0 && parameters == NULL && extra == NULL)
 		return CUDA_ERROR_INVALID_VALUE;
 	launch->parameter_bytes = facts->parameter_bytes;
 	launch->parameters = calloc(1, facts->parameter_bytes + 1);
@@ -192,8 +195,8 @@ CUresult cuLaunchKernel(CUfunction function, unsigned int grid_x, unsigned int g
 }
 
 CUresult cuLaunchCooperativeKernel(CUfunction function, unsigned int grid_x, unsigned int grid_y,
-	unsigned int grid_z, unsigned int block_x, unsigned int block_y, unsigned int block_z, unsigned int shared_bytes,
-	CUstream stream, void **parameters)
+	unsigned int grid_z, unsigned int block_x, unsigned int block_y, unsigned int block_z,
+	unsigned int shared_bytes, CUstream stream, void **parameters)
 {
 	struct emu_work work = { .kind = EMU_WORK_KERNEL, .launch = { .function = function,
 		.grid = { grid_x, grid_y, grid_z }, .block = { block_x, block_y, block_z },

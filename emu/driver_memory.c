@@ -156,7 +156,7 @@ static CUresult allocate_host(void **pointer, size_t bytes)
 {
 	if (pointer == NULL || bytes == 0)
 		return CUDA_ERROR_INVALID_VALUE;
-	*pointer = aligned_alloc(PINNED_ALIGNMENT, (bytes + PINNED_ALIGNMENT - 1) / PINNED_ALIGNMENT * PINNED_ALIGNMENT);
+	*pointer = aligned_alloc(PINNED_ALIGNMENT, (bytes / PINNED_ALIGNMENT + 1) * PINNED_ALIGNMENT);
 	if (*pointer == NULL)
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	if (!remember((struct allocation){ emu_context_current(), (uintptr_t)*pointer, bytes, true })) {

@@ -144,7 +144,8 @@ CUresult cuOccupancyMaxActiveClusters(int *clusters, CUfunction function, const 
 		unsigned int threads = config->blockDimX * config->blockDimY * config->blockDimZ;
 		unsigned int blocks = resident(function, threads, config->sharedMemBytes);
 
-		*clusters = (int)(blocks * (unsigned int)function->module->context->device->sm_count / cluster_of(config));
+		blocks *= (unsigned int)function->module->context->device->sm_count;
+		*clusters = (int)(blocks / cluster_of(config));
 	}
 	return emu_leave(result);
 }

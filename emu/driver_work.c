@@ -58,9 +58,12 @@ static CUresult run_memset(struct CUstream_st *stream, const struct emu_memset *
 
 	if (result != CUDA_SUCCESS || memset->width == 0)
 		return result;
-	for (size_t row = 0; row < memset->height && result == CUDA_SUCCESS; row++)
-		result = emu_memory_fill(emu_machine_of(memset->target), memset->target + row * memset->pitch, memset->value,
-			memset->element_bytes, memset->width);
+	for (size_t row = 0; row < memset->height && result == CUDA_SUCCESS; row++) {
+		CUdeviceptr target = memset->target + row * memset->pitch;
+
+		result = emu_memory_fill(emu_machine_of(target), target, memset->value, memset->element_bytes,
+			memset->width);
+	}
 	emu_clock_bytes(stream, (uint64_t)memset->width * memset->height * memset->element_bytes, false);
 	return result;
 }

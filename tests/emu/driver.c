@@ -143,7 +143,8 @@ CUresult emu_fill(CUdeviceptr to, unsigned int value, unsigned int count, CUstre
 {
 	void *parameters[] = { &to, &value, &count };
 
-	return cu.cuLaunchKernel(emu_function("fill"), (count + 127) / 128, 1, 1, 128, 1, 1, 0, stream, parameters, NULL);
+	return cu.cuLaunchKernel(emu_function("fill"), (count + 127) / 128, 1, 1, 128, 1, 1, 0, stream, parameters,
+		NULL);
 }
 
 int emu_is_filled(CUdeviceptr address, unsigned int value, unsigned int count)

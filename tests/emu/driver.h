@@ -29,7 +29,8 @@
 	F(cuModuleGetGlobal, 3020) F(cuFuncGetAttribute, 2020) F(cuFuncSetAttribute, 9000) \
 	F(cuOccupancyMaxActiveBlocksPerMultiprocessor, 6050) F(cuOccupancyMaxPotentialBlockSize, 6050) \
 	F(cuLinkCreate, 6050) F(cuLinkAddData, 6050) F(cuLinkComplete, 5050) F(cuLinkDestroy, 5050) \
-	F(cuLibraryLoadData, 12000) F(cuLibraryUnload, 12000) F(cuLibraryGetKernel, 12000) F(cuKernelGetFunction, 12000) \
+	F(cuLibraryLoadData, 12000) F(cuLibraryUnload, 12000) F(cuLibraryGetKernel, 12000) \
+	F(cuKernelGetFunction, 12000) \
 	F(cuLaunchKernel, 4000) F(cuLaunchKernelEx, 11060) F(cuLaunchCooperativeKernel, 9000) \
 	F(cuLaunchHostFunc, 10000) \
 	F(cuStreamCreate, 2000) F(cuStreamDestroy, 4000) F(cuStreamSynchronize, 2000) F(cuStreamQuery, 2000) \

@@ -38,7 +38,8 @@ static void entry_points(void)
 	emu_is(find("cuMemAlloc", 3020, 0, &function, &status), CUDA_SUCCESS, "a name and its version are found");
 	tap_ok(function == emu_symbol("cuMemAlloc_v2"), "and mean the function of that ABI");
 	tap_is_int(status, CU_GET_PROC_ADDRESS_SUCCESS, "with a status of success");
-	emu_is(find("cuMemAlloc", 2000, 0, &function, &status), CUDA_SUCCESS, "a version before the first ABI is no error");
+	emu_is(find("cuMemAlloc", 2000, 0, &function, &status), CUDA_SUCCESS,
+		"a version before the first ABI is no error");
 	tap_ok(function == NULL && status == CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT, "but not sufficient");
 	emu_is(find("cuNoSuchCall", 12000, 0, &function, &status), CUDA_SUCCESS, "an unknown name is no error");
 	tap_ok(function == NULL && status == CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND, "but not found");

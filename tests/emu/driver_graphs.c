@@ -94,7 +94,8 @@ static void fork_and_join(CUdeviceptr a)
 	emu_must(emu_fill(a, 4, COUNT, first));
 	emu_is(cu.cuStreamEndCapture(second, &graph), CUDA_ERROR_STREAM_CAPTURE_UNMATCHED,
 		"only the stream that began can end");
-	emu_is(cu.cuStreamEndCapture(first, &graph), CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, "trying spoils the capture");
+	emu_is(cu.cuStreamEndCapture(first, &graph), CUDA_ERROR_STREAM_CAPTURE_INVALIDATED,
+		"trying spoils the capture");
 	tap_ok(graph == NULL, "and there is no graph");
 
 	begin(first);
@@ -180,7 +181,8 @@ static void restrictions(CUdeviceptr a)
 
 	emu_is(cu.cuStreamBeginCapture(NULL, CU_STREAM_CAPTURE_MODE_RELAXED), unsupported,
 		"the legacy stream cannot be captured");
-	emu_is(cu.cuStreamEndCapture(stream, &graph), CUDA_ERROR_ILLEGAL_STATE, "a capture that did not begin cannot end");
+	emu_is(cu.cuStreamEndCapture(stream, &graph), CUDA_ERROR_ILLEGAL_STATE,
+		"a capture that did not begin cannot end");
 	begin(stream);
 	emu_is(cu.cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_RELAXED), CUDA_ERROR_ILLEGAL_STATE,
 		"nor can one begin twice");

@@ -45,7 +45,8 @@ static void geometry(void)
 	emu_is(launch("nothing", 1, 65536, 32, 0), CUDA_ERROR_INVALID_VALUE, "and a grid that is too high");
 	emu_is(launch("nothing", 1, 1, 32, 49152), CUDA_SUCCESS, "48 KiB of shared memory need no opting in");
 	emu_is(launch("nothing", 1, 1, 32, 49153), CUDA_ERROR_INVALID_VALUE, "one byte more does");
-	emu_must(cu.cuFuncSetAttribute(emu_function("nothing"), CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 232448));
+	emu_must(cu.cuFuncSetAttribute(emu_function("nothing"), CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+		232448));
 	emu_is(launch("nothing", 1, 1, 32, 232448), CUDA_SUCCESS, "opted in, all of it may be used");
 	emu_is(cu.cuLaunchKernel(NULL, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL), CUDA_ERROR_INVALID_HANDLE,
 		"a kernel is needed");

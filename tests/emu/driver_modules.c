@@ -32,7 +32,8 @@ static void refusals(void)
 	emu_is(cu.cuModuleLoadData(&module, malformed), CUDA_ERROR_INVALID_PTX, "malformed PTX is invalid");
 	emu_is(cu.cuModuleLoadData(NULL, emu_ptx), CUDA_ERROR_INVALID_VALUE, "a module needs a place");
 	emu_is(cu.cuModuleLoadData(&module, NULL), CUDA_ERROR_INVALID_VALUE, "and an image");
-	emu_is(cu.cuModuleUnload((CUmodule)(uintptr_t)elf), CUDA_ERROR_INVALID_HANDLE, "an unknown module is no handle");
+	emu_is(cu.cuModuleUnload((CUmodule)(uintptr_t)elf), CUDA_ERROR_INVALID_HANDLE,
+		"an unknown module is no handle");
 }
 
 static void log_of_errors(void)
@@ -92,8 +93,8 @@ static void attributes(void)
 	tap_is_int(value, 90, "its code is for the device");
 	emu_must(cu.cuFuncGetAttribute(&value, CU_FUNC_ATTRIBUTE_PTX_VERSION, roomy));
 	tap_is_int(value, 70, "its PTX for what the target said");
-	emu_is(cu.cuFuncSetAttribute(roomy, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 232448 - 1000), CUDA_SUCCESS,
-		"all of a block's shared memory can be opted in");
+	emu_is(cu.cuFuncSetAttribute(roomy, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 232448 - 1000),
+		CUDA_SUCCESS, "all of a block's shared memory can be opted in");
 	emu_is(cu.cuFuncSetAttribute(roomy, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 232448 - 999),
 		CUDA_ERROR_INVALID_VALUE, "and not a byte more");
 	emu_is(cu.cuFuncSetAttribute(roomy, CU_FUNC_ATTRIBUTE_NUM_REGS, 8), CUDA_ERROR_INVALID_VALUE,
@@ -109,8 +110,8 @@ static void *link_image(size_t *bytes)
 	void *image = NULL, *copy;
 
 	emu_must(cu.cuLinkCreate(0, NULL, NULL, &state));
-	emu_must(cu.cuLinkAddData(state, CU_JIT_INPUT_PTX, (void *)(uintptr_t)emu_ptx, strlen(emu_ptx) + 1, "test", 0, NULL,
-		NULL));
+	emu_must(cu.cuLinkAddData(state, CU_JIT_INPUT_PTX, (void *)(uintptr_t)emu_ptx, strlen(emu_ptx) + 1, "test", 0,
+		NULL, NULL));
 	emu_must(cu.cuLinkComplete(state, &image, bytes));
 	copy = malloc(*bytes);
 	if (copy != NULL)
@@ -150,8 +151,8 @@ static void linking_fails(void)
 
 	emu_must(cu.cuLinkCreate(2, options, values, &state));
 	emu_is(cu.cuLinkComplete(state, &image, &bytes), CUDA_ERROR_INVALID_VALUE, "nothing cannot be linked");
-	emu_is(cu.cuLinkAddData(state, CU_JIT_INPUT_PTX, (void *)(uintptr_t)malformed, sizeof(malformed), "m", 0, NULL, NULL),
-		CUDA_ERROR_INVALID_PTX, "the linker refuses malformed PTX");
+	emu_is(cu.cuLinkAddData(state, CU_JIT_INPUT_PTX, (void *)(uintptr_t)malformed, sizeof(malformed), "m", 0,
+		NULL, NULL), CUDA_ERROR_INVALID_PTX, "the linker refuses malformed PTX");
 	tap_contains(log, "6", "with the line");
 	emu_is(cu.cuLinkAddData(state, CU_JIT_INPUT_CUBIN, (void *)(uintptr_t)malformed, 8, "m", 0, NULL, NULL),
 		CUDA_ERROR_NO_BINARY_FOR_GPU, "and machine code");
@@ -166,7 +167,8 @@ static void libraries(void)
 	CUfunction function = NULL;
 
 	emu_is(cu.cuLibraryLoadData(&library, emu_ptx, NULL, NULL, 0, NULL, NULL, 0), CUDA_SUCCESS, "a library loads");
-	emu_is(cu.cuLibraryGetKernel(&kernel, library, "no such kernel"), CUDA_ERROR_NOT_FOUND, "it has no other kernels");
+	emu_is(cu.cuLibraryGetKernel(&kernel, library, "no such kernel"), CUDA_ERROR_NOT_FOUND,
+		"it has no other kernels");
 	emu_must(cu.cuLibraryGetKernel(&kernel, library, "nothing"));
 	emu_is(cu.cuKernelGetFunction(&function, kernel), CUDA_SUCCESS, "a kernel has a function in this context");
 	emu_is(cu.cuLaunchKernel(function, 1, 1, 1, 32, 1, 1, 0, NULL, NULL, NULL), CUDA_SUCCESS, "which launches");
