@@ -7,7 +7,8 @@
 
 #define SRT_BUILD_ID_SIZE 17 /* 16 hexadecimal digits and the terminator */
 
-/* The first half of the linker's build id of the library that `address` lies in; "unknown" where it has none. */
+/* Of the library that `address` lies in: the beginning of the linker's build id, or where there is none a hash that
+ * stands for it; "unknown" if the file cannot be read either. */
 void srt_build_id(char text[SRT_BUILD_ID_SIZE], const void *address);
 
 #endif

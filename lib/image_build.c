@@ -15,11 +15,23 @@
 
 #define ENTRY_SOURCE "scan.cu"
 #define LINK_LOG_SIZE 4096
+/* The kernels use instructions of PTX 8.0 where the architecture has them. */
+#define BULK_COPY_CAPABILITY 90
+#define BULK_COPY_VERSION 12000
 
 void srt_image_free(struct srt_image *image)
 {
 	free(image->bytes);
 	memset(image, 0, sizeof(*image));
+}
+
+/* Of "sm_90" and "compute_90". */
+static int capability_of(const char *arch)
+{
+	const char *number = strchr(arch, '_');
+
+	assert(number);
+	return atoi(number + 1);
 }
 
 static int compile(void **bytes, size_t *size, const struct srt_rtc *rtc, const struct srt_problem *problem,
@@ -28,6 +40,9 @@ static int compile(void **bytes, size_t *size, const struct srt_rtc *rtc, const 
 	struct srt_options options;
 	struct srt_rtc_job job = { .sources = srt_sources, .entry = ENTRY_SOURCE };
 
+	if (capability_of(arch) >= BULK_COPY_CAPABILITY && srt_rtc_version(rtc) < BULK_COPY_VERSION)
+		return srt_fail(SCANRT_ERROR_COMPILER_TOO_OLD, "%s is too old for %s: CUDA 12.0 or newer is needed",
+			srt_rtc_toolchain(rtc), arch);
 	srt_options_make(&options, problem, variant, arch, entry);
 	job.options = options.list;
 	job.option_count = options.count;
@@ -38,13 +53,10 @@ static int compile(void **bytes, size_t *size, const struct srt_rtc *rtc, const 
 int srt_image_compile(void **bytes, size_t *size, const struct srt_rtc *rtc, const struct srt_problem *problem,
 	const struct srt_variant *variant, const char *arch, struct srt_strbuf *log)
 {
-	const char *number = strchr(arch, '_');
 	char recipe[SRT_HASH_TEXT];
 	char entry[40];
-	int status;
+	int status = srt_image_recipe(recipe, entry, problem, variant, capability_of(arch));
 
-	assert(number);
-	status = srt_image_recipe(recipe, entry, problem, variant, atoi(number + 1));
 	if (status)
 		return status;
 	return compile(bytes, size, rtc, problem, variant, arch, entry, log);

@@ -18,7 +18,7 @@
 #include "rtc_library.h"
 #include "status.h"
 
-#define LEAST_VERSION 11020
+#define LEAST_VERSION 11070 /* the first that knows __grid_constant__ */
 #define MOST_ARCHS 64
 /* From here on NVRTC keeps a cache of its own on disk, which is of no use beside ours. */
 #define CACHE_VERSION 12090
@@ -88,7 +88,7 @@ static int find_functions(struct srt_rtc *rtc, void *library)
 		address = dlsym(library, rows[i].name);
 		if (!address)
 			return srt_fail(SCANRT_ERROR_COMPILER_TOO_OLD,
-				"NVRTC has no function %s: CUDA 11.2 or newer is needed", rows[i].name);
+				"NVRTC has no function %s: CUDA 11.7 or newer is needed", rows[i].name);
 		memcpy((char *)&rtc->call + rows[i].offset, &address, sizeof(address));
 	}
 	return SCANRT_OK;
@@ -104,7 +104,7 @@ static int ask_version(struct srt_rtc *rtc)
 		return fail_call(rtc, result, "nvrtcVersion");
 	rtc->version = major * 1000 + minor * 10;
 	if (rtc->version < LEAST_VERSION)
-		return srt_fail(SCANRT_ERROR_COMPILER_TOO_OLD, "NVRTC is of CUDA %d.%d, and 11.2 or newer is needed",
+		return srt_fail(SCANRT_ERROR_COMPILER_TOO_OLD, "NVRTC is of CUDA %d.%d, and 11.7 or newer is needed",
 			major, minor);
 	return SCANRT_OK;
 }

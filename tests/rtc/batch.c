@@ -20,6 +20,9 @@ const struct srt_rtc *batch_compiler(void)
 		tap_skip_all("no NVRTC: %s", srt_error_last()->text);
 	else if (srt_error_last()->status)
 		tap_bail_out("NVRTC does not load: %s", srt_error_last()->text);
+	/* Such a compiler serves older devices only, and the checks are about all of them. */
+	if (srt_rtc_version(rtc) < 12000)
+		tap_skip_all("%s is older than CUDA 12.0", srt_rtc_toolchain(rtc));
 	tap_diag("%s, %s", srt_rtc_toolchain(rtc), srt_rtc_path(rtc));
 	return rtc;
 }

@@ -30,7 +30,7 @@ struct batch {
 	size_t capacity;
 };
 
-/* Ends the program with a skip where there is no NVRTC. */
+/* Ends the program with a skip where there is no NVRTC, or an old one. */
 const struct srt_rtc *batch_compiler(void);
 void batch_add(struct batch *batch, const struct srt_problem *problem, const struct srt_variant *variant,
 	const char *arch);
