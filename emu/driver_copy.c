@@ -4,6 +4,7 @@
  */
 #include "driver.h"
 
+/* Fills one row.  The call that names no stream is ordered with all blocking streams, as the legacy stream is. */
 static CUresult set(const char *function, CUdeviceptr target, unsigned int value, unsigned int element_bytes,
 	size_t count, CUstream stream)
 {
@@ -53,6 +54,7 @@ CUresult cuMemsetD32Async(CUdeviceptr target, unsigned int value, size_t count, 
 
 enum { IS_ASYNCHRONOUS, IS_WAITING };
 
+/* A copy that waits is a synchronisation, which captures forbid; one that does not is work like any other. */
 static CUresult perform(struct emu_memcpy memcpy, CUstream stream, int waits)
 {
 	struct emu_work work = { .kind = EMU_WORK_MEMCPY, .memcpy = memcpy };

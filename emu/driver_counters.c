@@ -53,6 +53,7 @@ static void write_record(FILE *file, struct emu_launch_record *record)
 	fprintf(file, "}\n");
 }
 
+/* Opened for each launch, so that a test may change the file and a crash loses nothing. */
 static void dump(struct emu_launch_record *record)
 {
 	const char *path = getenv("SCANRT_EMU_COUNTERS");
@@ -97,6 +98,7 @@ void emu_counters_record(const struct emu_kernel_launch *launch, const struct em
 	dump(&last);
 }
 
+/* NULL: nobody wants to hear. */
 static FILE *open_log(bool *is_default)
 {
 	const char *path = getenv("SCANRT_EMU_LOG");
@@ -140,6 +142,7 @@ void emu_fault_report(const char *text)
 		fclose(file);
 }
 
+/* The caller's structure may be older or newer than ours. */
 static size_t copy_out(void *to, size_t size, const void *from, size_t known)
 {
 	if (to != NULL)

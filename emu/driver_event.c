@@ -28,6 +28,7 @@ static CUresult create(CUevent *event, struct CUctx_st *context, unsigned int fl
 	return CUDA_SUCCESS;
 }
 
+/* An event that a stream waits for may go: the wait has taken its time already. */
 void emu_event_free(struct CUevent_st *event)
 {
 	struct CUevent_st **link = &event->context->events;
@@ -81,6 +82,7 @@ static CUresult record_captured(struct CUevent_st *event, const struct CUstream_
 	return CUDA_SUCCESS;
 }
 
+/* Recording replaces what the event stood for, whether that was a time or a point of a capture. */
 static CUresult record(struct CUevent_st *event, struct CUstream_st *stream)
 {
 	CUresult result;
@@ -112,6 +114,7 @@ CUresult cuEventRecord(CUevent event, CUstream stream)
 	return emu_leave(result);
 }
 
+/* The one flag makes a node of the event in a capture; without event nodes here it is an ordinary record. */
 CUresult cuEventRecordWithFlags(CUevent event, CUstream stream, unsigned int flags)
 {
 	if ((flags & ~(unsigned int)CU_EVENT_RECORD_EXTERNAL) != 0)
@@ -147,6 +150,7 @@ CUresult cuEventSynchronize(CUevent event)
 	return emu_leave(result);
 }
 
+/* Only a recorded event that keeps time has one. */
 static CUresult check_timed(const struct CUevent_st *event)
 {
 	if (!emu_handle_is(EMU_HANDLE_EVENT, event) || (event->flags & CU_EVENT_DISABLE_TIMING) != 0)

@@ -14,6 +14,7 @@ void emu_function_init(struct CUfunc_st *function)
 		function->max_dynamic_shared = SHARED_WITHOUT_OPT_IN - (int)function->facts.shared_static;
 }
 
+/* What a real driver reads from the machine code comes from the PTX and from the model. */
 static CUresult get(int *value, CUfunction_attribute attribute, const struct CUfunc_st *function)
 {
 	const struct emu_entry_facts *facts = &function->facts;
@@ -86,6 +87,7 @@ CUresult cuFuncGetAttribute(int *value, CUfunction_attribute attribute, CUfuncti
 	return emu_leave(result);
 }
 
+/* The limit on dynamic shared memory is the one that launches enforce; carve-out and cluster permission are kept. */
 static CUresult set(struct CUfunc_st *function, CUfunction_attribute attribute, int value)
 {
 	const struct emu_model *model = function->module->context->device->model;
@@ -120,6 +122,7 @@ CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute attribute,
 	return emu_leave(result);
 }
 
+/* A preference: caches are not emulated. */
 CUresult cuFuncSetCacheConfig(CUfunction function, CUfunc_cache preference)
 {
 	CUresult result = emu_enter(__func__, EMU_NEED_CONTEXT);

@@ -28,6 +28,7 @@ static void free_node(struct CUgraphNode_st *node)
 	free(node);
 }
 
+/* Nobody else owns a node: those who captured have forgotten it, and executable graphs have copies. */
 void emu_graph_free(struct CUgraph_st *graph)
 {
 	for (size_t i = 0; i < graph->node_count; i++)
@@ -52,6 +53,7 @@ static bool grow(struct CUgraph_st *graph)
 	return true;
 }
 
+/* The node is complete before anyone can see it, so that a failure leaves the graph as it was. */
 CUresult emu_graph_add(struct CUgraphNode_st **node, struct CUgraph_st *graph, struct CUgraphNode_st *const *needs,
 	size_t need_count, const struct emu_work *work)
 {
@@ -111,6 +113,7 @@ static void free_exec(struct CUgraphExec_st *exec)
 	free(exec);
 }
 
+/* All or nothing. */
 static CUresult copy_works(struct emu_work **works, const struct CUgraph_st *graph)
 {
 	size_t done = 0;
@@ -149,6 +152,8 @@ static CUresult instantiate(CUgraphExec *exec, const struct CUgraph_st *graph)
 	return result;
 }
 
+/* The flags speak of memory nodes, uploads, launches from the device and priorities, of which we have none; they are
+ * accepted as far as they are defined. */
 CUresult cuGraphInstantiateWithFlags(CUgraphExec *exec, CUgraph graph, unsigned long long flags)
 {
 	CUresult result = emu_enter(__func__, EMU_NEED_CONTEXT);
@@ -160,6 +165,7 @@ CUresult cuGraphInstantiateWithFlags(CUgraphExec *exec, CUgraph graph, unsigned 
 	return emu_leave(result);
 }
 
+/* Before 12.0 an error came back as a node and a text; ours need neither. */
 CUresult cuGraphInstantiate_v2(CUgraphExec *exec, CUgraph graph, CUgraphNode *error_node, char *log, size_t size)
 {
 	if (error_node != NULL)
@@ -197,7 +203,7 @@ CUresult cuGraphExecDestroy(CUgraphExec exec)
 	return emu_leave(result);
 }
 
-/* Each piece of work runs as in a stream, but costs a graph's launch latency and no host time of its own. */
+/* A graph that is launched into a capture becomes part of it.  Else each piece of work runs as in a stream, but costs a graph's launch latency and no host time of its own. */
 static CUresult launch(const struct CUgraphExec_st *exec, struct CUstream_st *stream)
 {
 	CUresult result = CUDA_SUCCESS;

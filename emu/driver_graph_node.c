@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A node may need nodes of its own graph only, which are older than it. */
 static CUresult check_new(const void *node, const struct CUgraph_st *graph, const CUgraphNode *needs, size_t count)
 {
 	if (node == NULL || !emu_handle_is(EMU_HANDLE_GRAPH, graph) || (needs == NULL && count > 0))
@@ -115,6 +116,7 @@ CUresult cuGraphAddKernelNode_v2(CUgraphNode *node, CUgraph graph, const CUgraph
 	return cuGraphAddKernelNode(node, graph, needs, count, &first);
 }
 
+/* As the API has it: without an array, asks for the count; with one, fills it and the rest with NULL. */
 CUresult cuGraphGetNodes(CUgraph graph, CUgraphNode *nodes, size_t *count)
 {
 	CUresult result = emu_enter(__func__, EMU_NEED_INIT);

@@ -34,6 +34,7 @@ static CUresult parameters_from_extra(struct emu_kernel_launch *launch, void *co
 	return CUDA_SUCCESS;
 }
 
+/* One pointer a parameter; their sizes are known from the PTX only. */
 static CUresult parameters_from_array(struct emu_kernel_launch *launch, void *const *parameters)
 {
 	for (size_t i = 0; i < launch->function->facts.parameter_count; i++) {
@@ -47,6 +48,7 @@ static CUresult parameters_from_array(struct emu_kernel_launch *launch, void *co
 	return CUDA_SUCCESS;
 }
 
+/* The caller's variables may change as soon as the call returns. */
 static CUresult copy_parameters(struct emu_kernel_launch *launch, void *const *parameters, void *const *extra)
 {
 	const struct emu_entry_facts *facts = &launch->function->facts;
@@ -64,6 +66,8 @@ static CUresult copy_parameters(struct emu_kernel_launch *launch, void *const *p
 	return facts->parameter_count == 0 ? CUDA_SUCCESS : parameters_from_array(launch, parameters);
 }
 
+/* The limits that all models share.  A block beyond what the kernel's registers or its .maxntid allow is another error
+ * than one beyond what any block may have. */
 static CUresult check_geometry(const struct emu_kernel_launch *launch)
 {
 	const unsigned int *grid = launch->grid, *block = launch->block;
@@ -80,6 +84,7 @@ static CUresult check_geometry(const struct emu_kernel_launch *launch)
 	return threads > launch->function->facts.max_threads ? CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES : CUDA_SUCCESS;
 }
 
+/* The launch attribute, else what the kernel was compiled for, else clusters of one block. */
 static CUresult check_cluster(struct emu_kernel_launch *launch)
 {
 	const struct CUfunc_st *function = launch->function;
@@ -103,6 +108,7 @@ static CUresult check_cluster(struct emu_kernel_launch *launch)
 	return CUDA_SUCCESS;
 }
 
+/* A cooperative grid waits for all of its blocks, so all must fit the device at once. */
 static CUresult check_residency(const struct emu_kernel_launch *launch)
 {
 	const struct emu_device *device = launch->function->module->context->device;
@@ -165,6 +171,7 @@ CUresult emu_kernel_run(struct CUstream_st *stream, const struct emu_kernel_laun
 	return CUDA_SUCCESS;
 }
 
+/* A kernel belongs to the context of its module, and only streams of that context take it. */
 static CUresult submit(struct emu_work *work, CUstream stream, void **parameters, void **extra)
 {
 	struct CUstream_st *found;

@@ -88,6 +88,7 @@ CUresult cuLibraryUnload(CUlibrary library)
 	return emu_leave(result);
 }
 
+/* No context is needed yet, so the name is only looked for in the text. */
 static CUresult get_kernel(CUkernel *kernel, struct CUlib_st *library, const char *name)
 {
 	struct CUkern_st *made;

@@ -35,6 +35,7 @@ static bool remember(struct allocation allocation)
 	return true;
 }
 
+/* Latest first: programs free in about the reverse order. */
 static struct allocation *find_exact(CUdeviceptr address, bool is_host)
 {
 	for (size_t i = count; i-- > 0;) {
@@ -62,6 +63,7 @@ static void release(struct allocation *allocation)
 	*allocation = allocations[--count];
 }
 
+/* From the last one down, because a release moves the last allocation into the gap. */
 void emu_context_free_memory(struct CUctx_st *context)
 {
 	for (size_t i = count; i-- > 0;) {
@@ -70,6 +72,7 @@ void emu_context_free_memory(struct CUctx_st *context)
 	}
 }
 
+/* The machines know more than our list: variables of modules are memory, too. */
 struct emu_machine *emu_machine_of(CUdeviceptr address)
 {
 	for (int i = 0; i < emu_device_count(); i++) {
@@ -110,6 +113,7 @@ CUresult cuMemAlloc_v2(CUdeviceptr *address, size_t bytes)
 	return emu_leave(result);
 }
 
+/* Frees memory of any context, whichever is current. */
 CUresult cuMemFree_v2(CUdeviceptr address)
 {
 	CUresult result = emu_enter(__func__, EMU_NEED_UNSAFE);

@@ -43,6 +43,7 @@ static CUresult open_image(const char **text, size_t *bytes, const char *image, 
 	return CUDA_SUCCESS;
 }
 
+/* Errors of the text and errors of this device (an architecture that it lacks) are told apart by the machine's side. */
 static CUresult parse(struct emu_module **code, const char *image, struct emu_error *error)
 {
 	struct emu_device *device = emu_context_current()->device;
@@ -103,6 +104,7 @@ CUresult emu_module_open(struct CUmod_st **module, const void *image)
 	return result;
 }
 
+/* Handles of its kernels are dead from here on, also those that graphs hold. */
 void emu_module_free(struct CUmod_st *module)
 {
 	struct CUmod_st **link = &module->context->modules;
@@ -148,6 +150,7 @@ CUresult cuModuleLoadData(CUmodule *module, const void *image)
 	return emu_leave(result);
 }
 
+/* Refused there, since a fat binary it must be. */
 CUresult cuModuleLoadFatBinary(CUmodule *module, const void *image)
 {
 	return cuModuleLoadData(module, image);

@@ -4,6 +4,7 @@
  */
 #include "driver.h"
 
+/* Created by the first who wants it. */
 static CUresult retain(CUcontext *context, struct emu_device *device)
 {
 	if (context == NULL)
@@ -30,6 +31,7 @@ CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device)
 	return emu_leave(result);
 }
 
+/* Whatever holds the old one sees a destroyed context from now on. */
 static void reset(struct emu_device *device)
 {
 	if (device->primary != NULL)
@@ -38,6 +40,7 @@ static void reset(struct emu_device *device)
 	device->primary_retains = 0;
 }
 
+/* The last release destroys it; one more is an error, not another destruction. */
 static CUresult release(struct emu_device *device)
 {
 	if (device == NULL)
@@ -69,6 +72,7 @@ CUresult cuDevicePrimaryCtxReset_v2(CUdevice device)
 	return emu_leave(result);
 }
 
+/* They choose how the host waits, which it never does here. */
 CUresult cuDevicePrimaryCtxSetFlags_v2(CUdevice device, unsigned int flags)
 {
 	CUresult result = emu_enter(__func__, EMU_NEED_INIT);

@@ -27,6 +27,7 @@ static struct CUstream_st *create(struct CUctx_st *context, unsigned int flags, 
 	return stream;
 }
 
+/* Its work is done; only a capture that it takes part in minds. */
 void emu_stream_free(struct CUstream_st *stream)
 {
 	struct CUstream_st **link = &stream->context->streams;
@@ -56,6 +57,7 @@ static CUresult per_thread(struct CUstream_st **stream, struct CUctx_st *context
 	return CUDA_SUCCESS;
 }
 
+/* The stream of a context that is lost gives that context's error. */
 CUresult emu_stream_find(struct CUstream_st **stream, CUstream handle)
 {
 	struct CUctx_st *context = emu_context_current();
@@ -72,6 +74,7 @@ CUresult emu_stream_find(struct CUstream_st **stream, CUstream handle)
 	return handle->context->sticky;
 }
 
+/* Copies before it frees, because the nodes may be the stream's own. */
 CUresult emu_stream_set_tails(struct CUstream_st *stream, struct CUgraphNode_st *const *nodes, size_t count)
 {
 	struct CUgraphNode_st **copy = calloc(count + 1, sizeof(struct CUgraphNode_st *));
@@ -148,6 +151,7 @@ CUresult cuStreamSynchronize(CUstream stream)
 	return emu_leave(result);
 }
 
+/* Never CUDA_ERROR_NOT_READY: all work has been done.  SCANRT_EMU_FAIL can play that part. */
 CUresult cuStreamQuery(CUstream stream)
 {
 	struct CUstream_st *found;

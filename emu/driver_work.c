@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A graph and each of its executable forms own their parameters: the caller may change or free his after the call. */
 bool emu_work_copy(struct emu_work *into, const struct emu_work *from)
 {
 	*into = *from;
@@ -37,6 +38,8 @@ static CUresult check_range(CUdeviceptr address, uint64_t bytes)
 	return bytes <= size - (address - base) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
+/* Both forms are checked when they are enqueued, as a driver does, and again when they run: a graph may outlive the
+ * allocation that it fills. */
 CUresult emu_memset_check(const struct emu_memset *memset)
 {
 	uint64_t row = (uint64_t)memset->width * memset->element_bytes;
@@ -68,6 +71,7 @@ static CUresult run_memset(struct CUstream_st *stream, const struct emu_memset *
 	return result;
 }
 
+/* Each end is either a device address or, where that is 0, a host address. */
 CUresult emu_memcpy_check(const struct emu_memcpy *copy)
 {
 	CUresult result = CUDA_SUCCESS;
@@ -85,6 +89,8 @@ CUresult emu_memcpy_check(const struct emu_memcpy *copy)
 	return result;
 }
 
+/* The marks "was written" travel with copies between devices, so that a copy of uninitialised bytes is no fault but
+ * their use is.  What comes from the host counts as written. */
 static CUresult move(const struct emu_memcpy *copy)
 {
 	struct emu_machine *to = copy->to_device != 0 ? emu_machine_of(copy->to_device) : NULL;
@@ -113,6 +119,7 @@ static CUresult run_memcpy(struct CUstream_st *stream, const struct emu_memcpy *
 	return move(copy);
 }
 
+/* The caller has seen to it that the stream may run something now. */
 CUresult emu_work_run(struct CUstream_st *stream, const struct emu_work *work, bool is_in_graph)
 {
 	switch (work->kind) {
@@ -122,7 +129,7 @@ CUresult emu_work_run(struct CUstream_st *stream, const struct emu_work *work, b
 		return run_memset(stream, &work->memset);
 	case EMU_WORK_MEMCPY:
 		return run_memcpy(stream, &work->memcpy);
-	case EMU_WORK_HOST:
+	case EMU_WORK_HOST: /* it sees the work before it done, and must not call the driver, whose lock we hold */
 		emu_callback_begin();
 		work->host_function(work->host_data);
 		emu_callback_end();
@@ -133,6 +140,7 @@ CUresult emu_work_run(struct CUstream_st *stream, const struct emu_work *work, b
 	return CUDA_SUCCESS;
 }
 
+/* The one way from a call of the API to a stream. */
 CUresult emu_work_submit(struct CUstream_st *stream, const struct emu_work *work)
 {
 	CUresult result;
