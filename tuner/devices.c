@@ -59,7 +59,7 @@ static int print_driver(const struct tune_options *options, const char *first, c
 int tune_command_devices(const struct tune_options *options)
 {
 	bool is_emulated = false;
-	char reason[512];
+	char reason[1024]; /* as long as the text of an error */
 	int count = print_driver(options, "0", "", &is_emulated);
 
 	snprintf(reason, sizeof reason, "%s", srt_error_last()->text);
