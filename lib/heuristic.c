@@ -38,18 +38,23 @@ static struct srt_variant make(enum srt_strategy strategy, int block, int items)
 	return variant;
 }
 
-/* Items come as whole vectors, and fewer of them where the accumulator is wider than what is moved. */
+/* As many items as the widest type fits into so many vectors, which is what bounds the registers; whole vectors of what
+ * is moved. */
 static int items_of(const struct srt_problem *problem, int vectors)
 {
 	int vector = srt_problem_vector(problem);
-	int widest = (int)largest_element(problem);
-	int moved = 16 / vector;
+	int items = vectors * 16 / (int)largest_element(problem) / vector * vector;
 
-	while (vectors > 1 && moved * 2 <= widest) {
-		moved *= 2;
-		vectors /= 2;
-	}
-	return vector * (vectors > 0 ? vectors : 1);
+	return items > 0 ? items : vector;
+}
+
+/* One- and two-byte elements need many items to fill a tile; a wide accumulator's registers bound them. */
+static int narrow_items(const struct srt_problem *problem, int vectors)
+{
+	int items = srt_problem_vector(problem) * vectors;
+	int most = 128 / (int)srt_type_size(problem->accumulator_type);
+
+	return items < most ? items : most;
 }
 
 static bool is_fit(const struct srt_variant *variant, const struct srt_problem *problem,
@@ -82,7 +87,7 @@ static bool make_lookback(struct srt_variant *variant, const struct srt_problem 
 static bool make_lookahead(struct srt_variant *variant, const struct srt_problem *problem,
 	const struct srt_device *device)
 {
-	bool is_narrow = largest_element(problem) <= 2;
+	bool is_narrow = srt_problem_vector(problem) >= 8;
 	int vectors;
 	int stages;
 
@@ -90,7 +95,8 @@ static bool make_lookahead(struct srt_variant *variant, const struct srt_problem
 		return false;
 	for (vectors = is_narrow ? 4 : 6; vectors > 0; vectors -= 2)
 		for (stages = 6; stages >= 3; stages--) {
-			*variant = make(SRT_LOOKAHEAD, is_narrow ? 512 : 384, items_of(problem, vectors));
+			*variant = make(SRT_LOOKAHEAD, is_narrow ? 512 : 384,
+				is_narrow ? narrow_items(problem, vectors) : items_of(problem, vectors));
 			variant->stages = stages;
 			variant->ahead = stages > 4 ? stages - (is_narrow ? 3 : 2) : stages - 2;
 			if (is_fit(variant, problem, device))
@@ -184,11 +190,13 @@ bool srt_variant_is_repeatable(const struct srt_variant *variant, const struct s
 	return variant->strategy != SRT_LOOKBACK || is_exact(problem);
 }
 
-/* 16 KiB tiles in a ring of three fit every GPU, twice and more on most. */
+/* A ring of three tiles of up to 12 KiB fits every GPU, without opting in to more shared memory. */
 int srt_heuristic_reproducible(struct srt_variant *variant, const struct srt_problem *problem,
 	const struct srt_device *device)
 {
-	*variant = make(SRT_LOOKAHEAD, 256, items_of(problem, largest_element(problem) == 1 ? 2 : 4));
+	bool is_widened = srt_type_size(problem->input_type) < largest_element(problem);
+
+	*variant = make(SRT_LOOKAHEAD, 256, items_of(problem, largest_element(problem) == 1 ? 2 : is_widened ? 4 : 3));
 	variant->stages = 3;
 	variant->ahead = 1;
 	return srt_variant_check(variant, problem, device);

@@ -12,3 +12,6 @@ tests_unit_reference_LDADD = tests/libdevice.la $(LDADD)
 
 UNIT_TESTS += tests/unit/embed.sh
 EXTRA_DIST += tests/unit/embed.sh
+
+check_PROGRAMS += tests/unit/heuristic
+UNIT_TESTS += tests/unit/heuristic
