@@ -176,8 +176,8 @@ static void test_limits(void)
 	checks(SCANRT_OK, "lookahead,ahead=3", SCANRT_I32, NULL, "");
 
 	checks(SCANRT_OK, "block,block=1024", SCANRT_I32, &h200, "");
-	checks(SCANRT_ERROR_VARIANT, "lookahead,block=992,items=4", SCANRT_I32, &h200, "block=992");
-	checks(SCANRT_OK, "lookahead,block=960,items=4", SCANRT_I32, &h200, "");
+	checks(SCANRT_ERROR_VARIANT, "lookahead,block=960,items=4", SCANRT_I32, &h200, "block=960");
+	checks(SCANRT_OK, "lookahead,block=928,items=4", SCANRT_I32, &h200, "");
 	small.threads_per_block = 512;
 	checks(SCANRT_ERROR_VARIANT, "block,block=544", SCANRT_I32, &small, "block=544");
 	small.threads_per_block = 0;
