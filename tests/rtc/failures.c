@@ -128,12 +128,13 @@ static void opens(int wanted, const char *path, const char *part, const char *na
 	tap_is_int(srt_rtc_open(&rtc), wanted, "%s", name);
 	if (wanted)
 		tap_contains(srt_error_last()->text, part, "the sentence has the reason: %s", srt_error_last()->text);
-	unsetenv("SCANRT_LIBNVRTC");
 }
 
 static void test_loading(const struct srt_rtc *rtc)
 {
 	const struct srt_rtc *again = NULL;
+	const char *set = getenv("SCANRT_LIBNVRTC");
+	char *before = set ? strdup(set) : NULL;
 
 	opens(SCANRT_ERROR_NO_COMPILER, "/nonexistent/libnvrtc.so", "/nonexistent/libnvrtc.so",
 		"SCANRT_LIBNVRTC names the only file that is tried");
@@ -141,6 +142,11 @@ static void test_loading(const struct srt_rtc *rtc)
 	opens(SCANRT_ERROR_COMPILER_TOO_OLD, "libm.so.6", "nvrtc",
 		"a library without NVRTC's functions is too old");
 	opens(SCANRT_OK, srt_rtc_path(rtc), "", "a path to NVRTC is taken");
+	if (before)
+		setenv("SCANRT_LIBNVRTC", before, 1);
+	else
+		unsetenv("SCANRT_LIBNVRTC");
+	free(before);
 	tap_is_int(srt_rtc_open(&again), SCANRT_OK, "a failure is not remembered");
 	tap_ok(again == rtc, "a library is loaded once");
 }
