@@ -34,6 +34,7 @@ struct srt_reading {
 		struct srt_db *db;
 		bool is_tried;
 		bool is_trusted;
+		bool has_answered; /* it had a choice for this very device */
 	} files[SRT_CATALOG_FILES];
 };
 
