@@ -11,8 +11,15 @@
 #include "status.h"
 #include "tests/tap.h"
 
+/* A path that was handed out. */
+struct path {
+	struct path *next;
+	char text[];
+};
+
 static char directory[4096];
 static pid_t owner;
+static struct path *paths;
 
 static const struct {
 	const char *klass;
@@ -37,10 +44,16 @@ static int remove_one(const char *path, const struct stat *status, int kind, str
 }
 
 /* Children that fork off a test leave the directory to their parent. */
-static void remove_directory(void)
+static void clean_up(void)
 {
 	if (getpid() == owner)
 		nftw(directory, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+	while (paths) {
+		struct path *path = paths;
+
+		paths = path->next;
+		free(path);
+	}
 }
 
 const char *fixture_directory(void)
@@ -53,20 +66,21 @@ const char *fixture_directory(void)
 	if (!mkdtemp(directory))
 		tap_bail_out("cannot make the directory %s", directory);
 	owner = getpid();
-	atexit(remove_directory);
+	atexit(clean_up);
 	return directory;
 }
 
 const char *fixture_path(const char *name)
 {
-	static char paths[64][256];
-	static size_t count;
-	char *path = paths[count++];
+	size_t size = strlen(fixture_directory()) + strlen(name) + 2;
+	struct path *path = malloc(sizeof(*path) + size);
 
-	if (count == sizeof(paths) / sizeof(paths[0]) ||
-			snprintf(path, sizeof(paths[0]), "%s/%s", fixture_directory(), name) >= (int)sizeof(paths[0]))
-		tap_bail_out("no room for the path of %s", name);
-	return path;
+	if (!path)
+		tap_bail_out("out of memory");
+	snprintf(path->text, size, "%s/%s", fixture_directory(), name);
+	path->next = paths;
+	paths = path;
+	return path->text;
 }
 
 void fixture_must(int status, const char *doing)
@@ -155,6 +169,8 @@ void fixture_choose(struct srt_db *db, const struct fixture *fixture, int64_t pr
 		strcpy(choice.variant, classes[i].variant);
 		strcpy(choice.reason, "20.0 % faster than the default");
 		fixture_must(srt_db_put_choice(&id, db, fixture->run, fixture->device, problem, &choice), "put a choice");
+		if (!name)
+			continue;
 		fixture_image(&image, (int)problem * 4 + (int)i, name, classes[i].variant);
 		fixture_must(srt_db_put_image(db, fixture->run, &image), "put an image");
 		free(image.bytes);

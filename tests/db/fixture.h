@@ -30,7 +30,7 @@ void fixture_must(int status, const char *doing);
 /* Device, toolchain, problem and run. */
 void fixture_begin(struct fixture *fixture, struct srt_db *db);
 int64_t fixture_problem(struct srt_db *db, const char *op, const char *op_class, const char *type, int bytes);
-/* A choice of all four classes for a problem, and their images. */
+/* A choice of all four classes for a problem; and their images, for the exact problem `name`, unless that is NULL. */
 void fixture_choose(struct srt_db *db, const struct fixture *fixture, int64_t problem, const char *name);
 void fixture_trial(struct srt_db *db, const struct fixture *fixture, const char *variant, const char *klass,
 	const char *status, double us);

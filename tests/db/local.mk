@@ -2,7 +2,16 @@
 #
 # The database, without driver or compiler.
 db_tests = \
-	tests/db/lookup_time
+	tests/db/choices \
+	tests/db/contents \
+	tests/db/damage \
+	tests/db/files \
+	tests/db/images \
+	tests/db/lookup_time \
+	tests/db/paths \
+	tests/db/resume \
+	tests/db/views \
+	tests/db/writers
 
 check_PROGRAMS += $(db_tests)
 DB_TESTS += $(db_tests)
@@ -11,4 +20,13 @@ check_LTLIBRARIES += tests/db/libfixture.la
 tests_db_libfixture_la_SOURCES = tests/db/fixture.c tests/db/fixture.h
 
 db_test_libraries = tests/db/libfixture.la $(LDADD)
+tests_db_choices_LDADD = $(db_test_libraries)
+tests_db_contents_LDADD = $(db_test_libraries)
+tests_db_damage_LDADD = $(db_test_libraries)
+tests_db_files_LDADD = $(db_test_libraries)
+tests_db_images_LDADD = $(db_test_libraries)
 tests_db_lookup_time_LDADD = $(db_test_libraries)
+tests_db_paths_LDADD = $(db_test_libraries)
+tests_db_resume_LDADD = $(db_test_libraries)
+tests_db_views_LDADD = $(db_test_libraries)
+tests_db_writers_LDADD = $(db_test_libraries)
