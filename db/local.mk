@@ -19,6 +19,7 @@ libscanrt_core_la_SOURCES += \
 	db/statement.c \
 	db/subject.c \
 	db/transaction.c \
+	db/tree.c db/tree.h \
 	db/trial.c \
 	db/trust.c
 nodist_libscanrt_core_la_SOURCES += db/schema.c

@@ -4,32 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "record.h"
+#include "tree.h"
 #include "status.h"
 
-/* Deeper than any tree whose pages hold two cells or more: a damaged file must not lead in circles for ever. */
-#define MOST_LEVELS 20
-
-struct page {
-	uint32_t number;
-	unsigned char *bytes;
-};
-
-/* A visit reads some dozens of pages, and many of them twice.  All are kept until the end, so that rows may point
- * into them. */
-struct srt_pages {
-	sqlite3_file *file;
-	size_t page_size;
-	size_t usable;
-	uint32_t page_count;
-	struct page *loaded;
-	size_t count;
-	size_t capacity;
-	unsigned char *spare; /* one page of the rest of a long record */
-	uint32_t roots[SRT_TREE_COUNT];
-};
-
-static int corrupt(const struct srt_db *db, const char *what)
+int srt_pages_corrupt(const struct srt_db *db, const char *what)
 {
 	return srt_fail_database(SCANRT_ERROR_DATABASE_CORRUPT, SQLITE_CORRUPT, "%s: is damaged: %s", db->path, what);
 }
@@ -55,13 +33,13 @@ static int read_geometry(struct srt_pages *pages, const struct srt_db *db)
 	if (pages->page_size == 1) /* so the format writes 65536 */
 		pages->page_size = 65536;
 	if (pages->page_size < 512 || (pages->page_size & (pages->page_size - 1)) != 0 || header[20] > 32)
-		return corrupt(db, "its page size is none");
+		return srt_pages_corrupt(db, "its page size is none");
 	pages->usable = pages->page_size - header[20];
 	pages->page_count = srt_big_endian(header + 28, 4);
 	if (pages->page_count == 0 || pages->page_count > (uint64_t)size / pages->page_size)
-		return corrupt(db, "it has been cut short");
+		return srt_pages_corrupt(db, "it has been cut short");
 	if (srt_big_endian(header + 56, 4) != 1)
-		return corrupt(db, "its texts are not UTF-8");
+		return srt_pages_corrupt(db, "its texts are not UTF-8");
 	return SCANRT_OK;
 }
 
@@ -84,7 +62,7 @@ static int read_page(unsigned char *bytes, const struct srt_db *db, uint32_t num
 	int code;
 
 	if (number == 0 || number > pages->page_count)
-		return corrupt(db, "it refers to a page that it does not have");
+		return srt_pages_corrupt(db, "it refers to a page that it does not have");
 	code = pages->file->pMethods->xRead(pages->file, bytes, (int)pages->page_size,
 		(sqlite3_int64)(number - 1) * (sqlite3_int64)pages->page_size);
 	if (code != SQLITE_OK)
@@ -95,7 +73,7 @@ static int read_page(unsigned char *bytes, const struct srt_db *db, uint32_t num
 static bool grow(struct srt_pages *pages)
 {
 	size_t capacity = pages->capacity ? 2 * pages->capacity : 32;
-	struct page *loaded = realloc(pages->loaded, capacity * sizeof(*loaded));
+	struct srt_page *loaded = realloc(pages->loaded, capacity * sizeof(*loaded));
 
 	if (!loaded)
 		return false;
@@ -107,7 +85,7 @@ static bool grow(struct srt_pages *pages)
 static int load_page(const unsigned char **bytes, const struct srt_db *db, uint32_t number)
 {
 	struct srt_pages *pages = db->pages;
-	struct page *page;
+	struct srt_page *page;
 	size_t i;
 	int status;
 
@@ -133,8 +111,7 @@ static int load_page(const unsigned char **bytes, const struct srt_db *db, uint3
 	return SCANRT_OK;
 }
 
-/* A page of a table's tree, or of an index's. */
-static int load_node(struct srt_node *node, const struct srt_db *db, uint32_t number, bool is_table)
+int srt_pages_node(struct srt_node *node, const struct srt_db *db, uint32_t number, bool is_table)
 {
 	const unsigned char *bytes = NULL;
 	int status = load_page(&bytes, db, number);
@@ -143,161 +120,8 @@ static int load_node(struct srt_node *node, const struct srt_db *db, uint32_t nu
 		return status;
 	if (!srt_node_init(node, bytes, db->pages->usable, number)
 			|| is_table != (node->kind == SRT_NODE_TABLE || node->kind == SRT_NODE_TABLE_LEAF))
-		return corrupt(db, "a page is not what its tree says");
+		return srt_pages_corrupt(db, "a page is not what its tree says");
 	return SCANRT_OK;
-}
-
-/* ---- tables ---- */
-
-/* The first cell of a table's node whose number is not below `rowid`. */
-static bool find_rowid(int *index, int64_t *seen, uint32_t *child, const struct srt_node *node, int64_t rowid)
-{
-	int low = 0;
-	int high = node->count;
-
-	while (low < high) {
-		int middle = (low + high) / 2;
-
-		if (!srt_node_rowid(seen, child, node, middle))
-			return false;
-		if (*seen < rowid)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	*index = low;
-	return low == node->count || srt_node_rowid(seen, child, node, low);
-}
-
-int srt_pages_seek(struct srt_row *row, bool *found, const struct srt_db *db, enum srt_tree table, int64_t rowid)
-{
-	uint32_t number = db->pages->roots[table];
-	int level;
-
-	*found = false;
-	for (level = 0; level < MOST_LEVELS; level++) {
-		struct srt_node node;
-		uint32_t child;
-		int64_t seen;
-		int index;
-		int status = load_node(&node, db, number, true);
-
-		if (status != SCANRT_OK)
-			return status;
-		if (!find_rowid(&index, &seen, &child, &node, rowid))
-			return corrupt(db, "a row cannot be read");
-		if (node.right == 0) {
-			*found = index < node.count && seen == rowid;
-			if (*found && !srt_node_record(row, &child, &node, index))
-				return corrupt(db, "a row cannot be read");
-			return SCANRT_OK;
-		}
-		number = index < node.count ? child : node.right;
-	}
-	return corrupt(db, "a tree has no end");
-}
-
-/* ---- indexes ---- */
-
-struct match {
-	const struct srt_db *db;
-	const struct srt_cell *keys;
-	int key_count;
-	int64_t *rowids;
-	size_t capacity;
-	size_t count;
-	bool is_past;    /* an entry beyond the keys was seen */
-	uint32_t budget; /* no tree has more nodes than the file has pages */
-};
-
-/* Reads an entry and compares its first cells with the keys.  The number of the row is its last cell. */
-static bool read_entry(int *order, int64_t *rowid, uint32_t *child, const struct match *match,
-	const struct srt_node *node, int index)
-{
-	struct srt_row row;
-	int i;
-
-	if (!srt_node_record(&row, child, node, index) || row.count <= match->key_count
-			|| row.local_size != row.total_size || row.cells[row.count - 1].kind != SRT_CELL_INTEGER)
-		return false;
-	*rowid = row.cells[row.count - 1].integer;
-	*order = 0;
-	for (i = 0; i < match->key_count && *order == 0; i++)
-		*order = srt_cell_compare(&row.cells[i], &match->keys[i]);
-	return true;
-}
-
-static void take(struct match *match, int64_t rowid)
-{
-	if (match->count == match->capacity) {
-		memmove(match->rowids, match->rowids + 1, (match->capacity - 1) * sizeof(*match->rowids));
-		match->count--;
-	}
-	match->rowids[match->count++] = rowid;
-}
-
-/* The first entry of a node that is not before the keys. */
-static int find_entry(int *index, const struct match *match, const struct srt_node *node)
-{
-	int low = 0;
-	int high = node->count;
-
-	while (low < high) {
-		int middle = (low + high) / 2;
-		int64_t rowid;
-		uint32_t child;
-		int order;
-
-		if (!read_entry(&order, &rowid, &child, match, node, middle))
-			return corrupt(match->db, "an index entry cannot be read");
-		if (order < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	*index = low;
-	return SCANRT_OK;
-}
-
-/* Entries of an index lie in its inner nodes too, each between two children. */
-static int match_node(struct match *match, uint32_t number, int level)
-{
-	struct srt_node node;
-	int status;
-	int i = 0;
-
-	if (level == MOST_LEVELS || match->budget-- == 0)
-		return corrupt(match->db, "a tree has no end");
-	status = load_node(&node, match->db, number, false);
-	if (status == SCANRT_OK)
-		status = find_entry(&i, match, &node);
-	for (; status == SCANRT_OK && i < node.count && !match->is_past; i++) {
-		int64_t rowid;
-		uint32_t child;
-		int order;
-
-		if (!read_entry(&order, &rowid, &child, match, &node, i))
-			return corrupt(match->db, "an index entry cannot be read");
-		if (child != 0)
-			status = match_node(match, child, level + 1);
-		if (status == SCANRT_OK && order == 0 && !match->is_past)
-			take(match, rowid);
-		match->is_past = match->is_past || order > 0;
-	}
-	if (status == SCANRT_OK && node.right != 0 && !match->is_past)
-		status = match_node(match, node.right, level + 1);
-	return status;
-}
-
-int srt_pages_match(int64_t *rowids, size_t capacity, size_t *count, const struct srt_db *db, enum srt_tree index,
-	const struct srt_cell *keys, int key_count)
-{
-	struct match match = { .db = db, .keys = keys, .key_count = key_count, .rowids = rowids, .capacity = capacity,
-		.budget = db->pages->page_count };
-	int status = match_node(&match, db->pages->roots[index], 0);
-
-	*count = status == SCANRT_OK ? match.count : 0;
-	return status;
 }
 
 /* ---- the schema ---- */
@@ -325,7 +149,7 @@ static void take_root(struct srt_pages *pages, const struct srt_row *row)
 static int read_roots(const struct srt_db *db, uint32_t number, int level)
 {
 	struct srt_node node;
-	int status = level < 3 ? load_node(&node, db, number, true) : corrupt(db, "its schema is too large");
+	int status = level < 3 ? srt_pages_node(&node, db, number, true) : srt_pages_corrupt(db, "its schema is too large");
 	int i;
 
 	for (i = 0; status == SCANRT_OK && i < node.count; i++) {
@@ -338,7 +162,7 @@ static int read_roots(const struct srt_db *db, uint32_t number, int level)
 		else if (node.right != 0 && srt_node_rowid(&rowid, &child, &node, i))
 			status = read_roots(db, child, level + 1);
 		else
-			status = corrupt(db, "its schema cannot be read");
+			status = srt_pages_corrupt(db, "its schema cannot be read");
 	}
 	return status == SCANRT_OK && node.right != 0 ? read_roots(db, node.right, level + 1) : status;
 }
@@ -360,7 +184,7 @@ int srt_pages_open(struct srt_db *db)
 	status = read_roots(db, 1, 0);
 	for (i = 0; status == SCANRT_OK && i < SRT_TREE_COUNT; i++)
 		if (db->pages->roots[i] < 2)
-			status = corrupt(db, "a table is missing");
+			status = srt_pages_corrupt(db, "a table is missing");
 	return status;
 }
 
@@ -393,7 +217,7 @@ int srt_pages_bytes(void **bytes, const struct srt_db *db, const struct srt_row 
 
 	*bytes = NULL;
 	if (value->size == 0 || value->size / db->pages->page_size > db->pages->page_count)
-		return corrupt(db, "an image is larger than the file");
+		return srt_pages_corrupt(db, "an image is larger than the file");
 	*bytes = malloc(value->size);
 	if (!*bytes)
 		return no_memory(db);
