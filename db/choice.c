@@ -72,7 +72,8 @@ static int complete(struct srt_db_choice *choice, struct srt_db *db, int64_t run
 	bool has_row = false;
 	int status = srt_db_prepare(&statement, db,
 		"SELECT d.fingerprint, p.name, r.source_hash FROM device d, problem p LEFT JOIN run r ON r.id = ?3 "
-		"WHERE d.id = ?1 AND p.id = ?2", "lll", device, problem, run);
+		"WHERE d.id = ?1 AND p.id = ?2",
+		"lll", device, problem, run);
 
 	if (status == SCANRT_OK)
 		status = srt_db_step(&has_row, db, statement);
@@ -114,12 +115,15 @@ static int put_row(struct srt_db *db, const struct srt_db_choice *choice, int64_
 
 	srt_db_seal_choice(seal, choice);
 	return srt_db_execute(db,
-		"INSERT INTO choice (device, source_hash, problem, class, low_count, high_count, count, variant, us, low_us, "
-		"high_us, default_us, copy_us, reason, run, tuned_at, seal) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
+		"INSERT INTO choice (device, source_hash, problem, class, low_count, high_count, count, variant, us, "
+		"low_us, "
+		"high_us, default_us, copy_us, reason, run, tuned_at, seal) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
+		"?, ?, ?, "
 		"?, coalesce(?, " SRT_DB_NOW "), ?) ON CONFLICT (device, source_hash, problem, class) DO UPDATE SET "
 		"low_count = excluded.low_count, high_count = excluded.high_count, count = excluded.count, "
 		"variant = excluded.variant, us = excluded.us, low_us = excluded.low_us, high_us = excluded.high_us, "
-		"default_us = excluded.default_us, copy_us = excluded.copy_us, reason = excluded.reason, run = excluded.run, "
+		"default_us = excluded.default_us, copy_us = excluded.copy_us, reason = excluded.reason, run = "
+		"excluded.run, "
 		"tuned_at = excluded.tuned_at, seal = excluded.seal",
 		"lslsuuuldDDDDsLSs", device, choice->source_hash, problem, choice->klass, choice->low_count,
 		choice->high_count, choice->count, variant, choice->us, choice->low_us, choice->high_us,
@@ -144,8 +148,8 @@ int srt_db_put_choice(int64_t *id, struct srt_db *db, int64_t run, int64_t devic
 		status = put_row(db, &row, run, device, problem, variant);
 	if (status == SCANRT_OK)
 		status = srt_db_integer(id, &found, db,
-			"SELECT id FROM choice WHERE device = ? AND source_hash = ? AND problem = ? AND class = ?", "lsls",
-			device, row.source_hash, problem, row.klass);
+			"SELECT id FROM choice WHERE device = ? AND source_hash = ? AND problem = ? AND class = ?",
+			"lsls", device, row.source_hash, problem, row.klass);
 	return srt_db_leave(db, is_own, status);
 }
 
@@ -153,8 +157,8 @@ int srt_db_put_choice(int64_t *id, struct srt_db *db, int64_t run, int64_t devic
 
 /* Reads the rows of the first (rank, device, problem) that the statement gives: classes of different answers never
  * mix. */
-static int read_best(struct srt_db *db, sqlite3_stmt *statement, struct srt_db_choice *rows, size_t capacity,
-	size_t *count)
+static int read_best(
+	struct srt_db *db, sqlite3_stmt *statement, struct srt_db_choice *rows, size_t capacity, size_t *count)
 {
 	int64_t best[3] = { 0, 0, 0 };
 	bool has_row;
@@ -210,7 +214,8 @@ static int find_similar(struct srt_db *db, const struct srt_db_lookup *lookup, s
 		"JOIN variant v ON v.id = c.variant "
 		"WHERE (d.fingerprint = ?1 OR (d.family = ?2 AND d.is_modelled = 0)) AND c.source_hash = ?3 "
 		"AND (p.name = ?4 OR (p.op_class = ?5 AND p.type_bytes = ?6)) "
-		"ORDER BY rank, p.op || ' ' <> substr(?4, 1, length(p.op) + 1), d.seen_at DESC, d.id, p.id, c.low_count",
+		"ORDER BY rank, p.op || ' ' <> substr(?4, 1, length(p.op) + 1), d.seen_at DESC, d.id, p.id, "
+		"c.low_count",
 		"sssssi", lookup->fingerprint, lookup->family, lookup->source_hash, lookup->problem, lookup->op_class,
 		lookup->type_bytes);
 
@@ -223,8 +228,8 @@ static int find_similar(struct srt_db *db, const struct srt_db_lookup *lookup, s
 /* An index that leads to another row gives one whose seal is whole. */
 static int check_answer(const struct srt_db *db, const struct srt_db_lookup *lookup, const struct srt_db_choice *choice)
 {
-	bool is_exact = strcmp(choice->fingerprint, lookup->fingerprint) == 0
-		&& strcmp(choice->problem, lookup->problem) == 0;
+	bool is_exact =
+		strcmp(choice->fingerprint, lookup->fingerprint) == 0 && strcmp(choice->problem, lookup->problem) == 0;
 
 	if (strcmp(choice->source_hash, lookup->source_hash) != 0 || is_exact == choice->is_similar)
 		return corrupt(db, choice->id, "is not the one that was asked for");
@@ -260,7 +265,8 @@ int srt_db_each_choice(struct srt_db *db, const char *problem, srt_db_choice_fun
 	int status = srt_db_prepare(&statement, db,
 		"SELECT " CHOICE_COLUMNS ", d.name FROM choice c JOIN device d ON d.id = c.device "
 		"JOIN problem p ON p.id = c.problem JOIN variant v ON v.id = c.variant "
-		"WHERE ?1 IS NULL OR p.name = ?1 ORDER BY d.name, d.id, p.id, c.low_count, c.source_hash", "s", problem);
+		"WHERE ?1 IS NULL OR p.name = ?1 ORDER BY d.name, d.id, p.id, c.low_count, c.source_hash",
+		"s", problem);
 
 	while (status == SCANRT_OK) {
 		status = srt_db_step(&has_row, db, statement);

@@ -18,8 +18,8 @@
 struct srt_db;
 
 enum srt_db_access {
-	SRT_DB_READ,  /* must exist; nothing is written, not even a lock file left behind */
-	SRT_DB_WRITE  /* created (directory 0700, file 0600) and migrated where needed; a damaged one is put aside */
+	SRT_DB_READ, /* must exist; nothing is written, not even a lock file left behind */
+	SRT_DB_WRITE /* created (directory 0700, file 0600) and migrated where needed; a damaged one is put aside */
 };
 
 /* A reader sees one state of the file and keeps writers from changing it until it is closed: open, read, close. */
@@ -62,13 +62,13 @@ int srt_db_put_device(int64_t *id, struct srt_db *db, const struct srt_db_device
 int srt_db_put_toolchain(int64_t *id, struct srt_db *db, const char *compiler, int driver_version);
 
 struct srt_db_problem {
-	const char *name;  /* "sum i32", unique */
+	const char *name; /* "sum i32", unique */
 	const char *op;
 	const char *op_class;
 	const char *input_type;
 	const char *accumulator_type;
 	const char *output_type;
-	int type_bytes;    /* bytes of the wider of input and output */
+	int type_bytes; /* bytes of the wider of input and output */
 };
 int srt_db_put_problem(int64_t *id, struct srt_db *db, const struct srt_db_problem *problem);
 
@@ -89,7 +89,8 @@ struct srt_db_run {
 /* Status 'running' until finished.  SCANRT_ERROR_DATABASE_BUSY where another live tuner holds the device is the
  * caller's to decide: srt_db_running lists the unfinished runs of a device. */
 int srt_db_begin_run(struct srt_db *db, struct srt_db_run *run); /* fills run->id */
-int srt_db_finish_run(struct srt_db *db, int64_t run, const char *status); /* "complete", "budget", "interrupted", "failed" */
+int srt_db_finish_run(
+	struct srt_db *db, int64_t run, const char *status); /* "complete", "budget", "interrupted", "failed" */
 
 struct srt_db_running {
 	int64_t id;
@@ -107,17 +108,17 @@ int srt_db_put_roofline(struct srt_db *db, int64_t run, uint64_t bytes, double c
 struct srt_db_trial {
 	int64_t run;
 	int64_t problem;
-	const char *variant;  /* canonical text */
-	const char *klass;    /* size class: "tile", "small", "medium", "large"; "" before timing */
-	uint64_t count;       /* elements timed; 0 before timing */
-	const char *status;   /* running ok pruned compile launch wrong timeout crash noisy implausible */
+	const char *variant; /* canonical text */
+	const char *klass;   /* size class: "tile", "small", "medium", "large"; "" before timing */
+	uint64_t count;      /* elements timed; 0 before timing */
+	const char *status;  /* running ok pruned compile launch wrong timeout crash noisy implausible */
 	int samples;
-	double us;            /* median; 0: not timed */
+	double us; /* median; 0: not timed */
 	double low_us;
 	double high_us;
-	int clock_mhz;        /* 0: unknown */
+	int clock_mhz; /* 0: unknown */
 	int registers;
-	const char *note;     /* the reason, for people */
+	const char *note; /* the reason, for people */
 };
 /* One row per (run, problem, variant, class): put again to update. */
 int srt_db_put_trial(struct srt_db *db, const struct srt_db_trial *trial);
@@ -131,30 +132,30 @@ int srt_db_each_trial(struct srt_db *db, int64_t device, const char *source_hash
 /* Variants that were wrong, hung or crashed in any run of this device and source hash: a put of such a trial marks the
  * variant, a later put of "ok" takes the mark away.  note, where not NULL, gets
  * "wrong: ..." and the trial's reason. */
-int srt_db_find_poison(struct srt_db *db, int64_t device, const char *source_hash, int64_t problem,
-	const char *variant, bool *found, struct srt_strbuf *note);
+int srt_db_find_poison(struct srt_db *db, int64_t device, const char *source_hash, int64_t problem, const char *variant,
+	bool *found, struct srt_strbuf *note);
 
 /* ---- Choices ---- */
 
 struct srt_db_choice {
 	int64_t id;
-	char problem[96];     /* the problem's name */
+	char problem[96]; /* the problem's name */
 	char klass[16];
-	uint64_t low_count;   /* serves counts from low_count to high_count */
+	uint64_t low_count; /* serves counts from low_count to high_count */
 	uint64_t high_count;
-	uint64_t count;       /* measured at */
+	uint64_t count; /* measured at */
 	char variant[160];
 	double us;
 	double low_us;
 	double high_us;
-	double default_us;    /* the compiled-in default at the same count */
+	double default_us; /* the compiled-in default at the same count */
 	double copy_us;
 	char fingerprint[256];
 	char source_hash[33];
 	char reason[160];
-	char tuned_at[32];    /* ISO 8601, UTC */
+	char tuned_at[32]; /* ISO 8601, UTC */
 	bool is_modelled;
-	bool is_similar;      /* set by look-up: another problem of the same size and class, or a relative of the device */
+	bool is_similar; /* set by look-up: another problem of the same size and class, or a relative of the device */
 };
 /* One row per (device, source hash, problem, class): put again to replace. */
 int srt_db_put_choice(int64_t *id, struct srt_db *db, int64_t run, int64_t device, int64_t problem,
@@ -162,9 +163,9 @@ int srt_db_put_choice(int64_t *id, struct srt_db *db, int64_t run, int64_t devic
 
 struct srt_db_lookup {
 	const char *fingerprint;
-	const char *family;      /* NULL: do not look at relatives of the device */
+	const char *family; /* NULL: do not look at relatives of the device */
 	const char *source_hash;
-	const char *problem;     /* "sum i32" */
+	const char *problem; /* "sum i32" */
 	const char *op_class;
 	int type_bytes;
 };
@@ -185,19 +186,19 @@ struct srt_db_image {
 	char codegen[8];
 	char arch[16];
 	char toolchain[64];
-	char problem[128];  /* exact form: "sum i32 exclusive" */
+	char problem[128]; /* exact form: "sum i32 exclusive" */
 	char variant[160];
 	int registers;
 	int shared_bytes;
 	int local_bytes;
-	void *bytes;        /* malloc'ed by srt_db_find_image, freed by the caller; hash checked */
+	void *bytes; /* malloc'ed by srt_db_find_image, freed by the caller; hash checked */
 	size_t size;
 };
 int srt_db_put_image(struct srt_db *db, int64_t run, const struct srt_db_image *image);
 /* The newest image of a recipe; found false where there is none; SCANRT_ERROR_DATABASE_CORRUPT where its hash does
  * not match.  codegen NULL: any. */
-int srt_db_find_image(struct srt_db *db, const char *recipe, const char *codegen, struct srt_db_image *image,
-	bool *found);
+int srt_db_find_image(
+	struct srt_db *db, const char *recipe, const char *codegen, struct srt_db_image *image, bool *found);
 /* Drops images that no current choice needs. */
 int srt_db_prune_images(struct srt_db *db, int64_t *dropped);
 

@@ -16,8 +16,8 @@
 
 static int fail_errno(const char *path, const char *doing)
 {
-	return srt_fail_database(SCANRT_ERROR_DATABASE, SQLITE_CANTOPEN, "%s: cannot %s: %s", path, doing,
-		strerror(errno));
+	return srt_fail_database(
+		SCANRT_ERROR_DATABASE, SQLITE_CANTOPEN, "%s: cannot %s: %s", path, doing, strerror(errno));
 }
 
 /* Only directories that are made here get our mode: the others are as their owner wants them.  chmod, since the mode
@@ -35,7 +35,8 @@ static int make_parents(const char *path)
 	char *slash;
 	int status = copy ? SCANRT_OK : srt_fail(SCANRT_ERROR_OUT_OF_MEMORY, "%s: no memory to open it", path);
 
-	for (slash = copy ? strchr(copy + 1, '/') : NULL; slash && status == SCANRT_OK; slash = strchr(slash + 1, '/')) {
+	for (slash = copy ? strchr(copy + 1, '/') : NULL; slash && status == SCANRT_OK;
+		slash = strchr(slash + 1, '/')) {
 		*slash = '\0';
 		status = make_directory(copy);
 		*slash = '/';
@@ -81,8 +82,8 @@ static bool is_damaged_name(const char *name, const char *base)
 {
 	size_t length = strlen(base);
 
-	return strncmp(name, base, length) == 0 && strncmp(name + length, ".corrupt-", 9) == 0
-		&& !strstr(name + length, "-journal");
+	return strncmp(name, base, length) == 0 && strncmp(name + length, ".corrupt-", 9) == 0 &&
+		!strstr(name + length, "-journal");
 }
 
 /* The times in the names sort as texts.  Removes the oldest one where more than are kept lie in the directory. */

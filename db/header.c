@@ -73,7 +73,7 @@ int srt_db_check_header(struct srt_db *db, int *version)
 		return status;
 	if (size == 0)
 		return db->access == SRT_DB_WRITE ? SCANRT_OK
-			: refuse(db, SCANRT_ERROR_DATABASE_FORMAT, "is empty: zero bytes");
+						  : refuse(db, SCANRT_ERROR_DATABASE_FORMAT, "is empty: zero bytes");
 	status = check_identity(db, header, size);
 	if (status != SCANRT_OK)
 		return status;

@@ -7,8 +7,8 @@
 
 static int corrupt(const struct srt_db *db, const char *recipe, const char *what)
 {
-	return srt_fail_database(SCANRT_ERROR_DATABASE_CORRUPT, SQLITE_CORRUPT, "%s: the image of recipe %s %s", db->path,
-		recipe, what);
+	return srt_fail_database(
+		SCANRT_ERROR_DATABASE_CORRUPT, SQLITE_CORRUPT, "%s: the image of recipe %s %s", db->path, recipe, what);
 }
 
 /* ---- writing ---- */
@@ -18,9 +18,10 @@ static int put_bytes(struct srt_db *db, const struct srt_db_image *image, const 
 {
 	sqlite3_stmt *statement;
 	bool has_row;
-	int status = srt_db_prepare(&statement, db, "INSERT INTO image (hash, size, bytes) VALUES (?1, ?2, ?3) "
-		"ON CONFLICT (hash) DO UPDATE SET size = excluded.size, bytes = excluded.bytes", "slS", hash,
-		(int64_t)image->size, NULL);
+	int status = srt_db_prepare(&statement, db,
+		"INSERT INTO image (hash, size, bytes) VALUES (?1, ?2, ?3) "
+		"ON CONFLICT (hash) DO UPDATE SET size = excluded.size, bytes = excluded.bytes",
+		"slS", hash, (int64_t)image->size, NULL);
 
 	if (status == SCANRT_OK && sqlite3_bind_blob64(statement, 3, image->bytes, image->size, SQLITE_STATIC))
 		status = srt_db_fail(db, "bind an image");
@@ -37,11 +38,13 @@ static int put_kernel(struct srt_db *db, int64_t run, const struct srt_db_image 
 
 	srt_db_seal_image(seal, image, hash);
 	return srt_db_execute(db,
-		"INSERT OR REPLACE INTO kernel (key, recipe, entry, codegen, arch, toolchain, problem, variant, registers, "
+		"INSERT OR REPLACE INTO kernel (key, recipe, entry, codegen, arch, toolchain, problem, variant, "
+		"registers, "
 		"shared_bytes, local_bytes, image, run, built_at, seal) "
 		"VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, " SRT_DB_NOW ", ?)",
-		"ssssssssiiisLs", image->key, image->recipe, image->entry, image->codegen, image->arch, image->toolchain,
-		image->problem, image->variant, image->registers, image->shared_bytes, image->local_bytes, hash, run, seal);
+		"ssssssssiiisLs", image->key, image->recipe, image->entry, image->codegen, image->arch,
+		image->toolchain, image->problem, image->variant, image->registers, image->shared_bytes,
+		image->local_bytes, hash, run, seal);
 }
 
 int srt_db_put_image(struct srt_db *db, int64_t run, const struct srt_db_image *image)
@@ -68,11 +71,14 @@ int srt_db_prune_images(struct srt_db *db, int64_t *dropped)
 	if (status == SCANRT_OK)
 		status = srt_db_execute(db,
 			"UPDATE kernel SET image = NULL WHERE image IS NOT NULL AND NOT EXISTS (SELECT 1 FROM choice c "
-			"JOIN problem p ON p.id = c.problem JOIN variant v ON v.id = c.variant JOIN device d ON d.id = c.device "
+			"JOIN problem p ON p.id = c.problem JOIN variant v ON v.id = c.variant JOIN device d ON d.id "
+			"= c.device "
 			"LEFT JOIN run r ON r.id = kernel.run WHERE v.text = kernel.variant "
-			"AND (p.name = kernel.problem OR p.name || ' ' = substr(kernel.problem, 1, length(p.name) + 1)) "
+			"AND (p.name = kernel.problem OR p.name || ' ' = substr(kernel.problem, 1, length(p.name) + "
+			"1)) "
 			"AND 'sm_' || d.capability = rtrim(kernel.arch, 'af') "
-			"AND (r.source_hash IS NULL OR r.source_hash = c.source_hash))", "");
+			"AND (r.source_hash IS NULL OR r.source_hash = c.source_hash))",
+			"");
 	if (status == SCANRT_OK)
 		status = srt_db_execute(db,
 			"DELETE FROM image WHERE hash NOT IN (SELECT image FROM kernel WHERE image IS NOT NULL)", "");
@@ -88,7 +94,10 @@ struct field {
 	size_t size;
 };
 
-#define FIELD(name) { offsetof(struct srt_db_image, name), sizeof(((struct srt_db_image *)0)->name) }
+#define FIELD(name) \
+	{ \
+		offsetof(struct srt_db_image, name), sizeof(((struct srt_db_image *)0)->name) \
+	}
 
 /* In the order of the columns that srt_db_find_image selects. */
 static const struct field texts[] = { FIELD(recipe), FIELD(key), FIELD(entry), FIELD(codegen), FIELD(arch),
@@ -107,8 +116,8 @@ static int read_texts(const struct srt_db *db, struct srt_db_image *image, const
 
 /* Three claims: the row is the one that was asked for, it was not changed, and these are its bytes.  An index whose
  * entry leads to another row passes only without them. */
-int srt_db_read_image(const struct srt_db *db, struct srt_db_image *image, const char *recipe,
-	const struct srt_cell *cells)
+int srt_db_read_image(
+	const struct srt_db *db, struct srt_db_image *image, const char *recipe, const struct srt_cell *cells)
 {
 	char hash[SRT_DB_HASH_TEXT];
 	char seal[SRT_DB_HASH_TEXT];
@@ -138,21 +147,22 @@ static int read_row(struct srt_db *db, struct srt_db_image *image, const char *r
 		return corrupt(db, recipe, "has no bytes");
 	image->bytes = malloc(bytes->size);
 	if (!image->bytes)
-		return srt_fail(SCANRT_ERROR_OUT_OF_MEMORY, "%s: no memory for an image of %zu bytes", db->path,
-			bytes->size);
+		return srt_fail(
+			SCANRT_ERROR_OUT_OF_MEMORY, "%s: no memory for an image of %zu bytes", db->path, bytes->size);
 	memcpy(image->bytes, bytes->bytes, bytes->size);
 	image->size = bytes->size;
 	return srt_db_read_image(db, image, recipe, cells);
 }
 
 /* For a writer; a reader has lookup.c. */
-static int find_by_statement(struct srt_db *db, const char *recipe, const char *codegen, struct srt_db_image *image,
-	bool *found)
+static int find_by_statement(
+	struct srt_db *db, const char *recipe, const char *codegen, struct srt_db_image *image, bool *found)
 {
 	sqlite3_stmt *statement;
 	int status = srt_db_prepare(&statement, db,
 		"SELECT k.recipe, k.key, k.entry, k.codegen, k.arch, k.toolchain, k.problem, k.variant, k.registers, "
-		"k.shared_bytes, k.local_bytes, k.image, k.seal, i.bytes FROM kernel k CROSS JOIN image i ON i.hash = k.image "
+		"k.shared_bytes, k.local_bytes, k.image, k.seal, i.bytes FROM kernel k CROSS JOIN image i ON i.hash = "
+		"k.image "
 		"WHERE k.recipe = ?1 AND (?2 IS NULL OR k.codegen = ?2) ORDER BY k.id DESC LIMIT 1",
 		"ss", recipe, codegen);
 
@@ -164,8 +174,8 @@ static int find_by_statement(struct srt_db *db, const char *recipe, const char *
 	return status;
 }
 
-int srt_db_find_image(struct srt_db *db, const char *recipe, const char *codegen, struct srt_db_image *image,
-	bool *found)
+int srt_db_find_image(
+	struct srt_db *db, const char *recipe, const char *codegen, struct srt_db_image *image, bool *found)
 {
 	int status;
 

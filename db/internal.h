@@ -11,7 +11,7 @@
 #include "db.h"
 
 #define SRT_DB_APPLICATION_ID 0x53434e52 /* "SCNR"; schema.sql sets the same number */
-#define SRT_DB_HASH_TEXT 33              /* 32 hexadecimal digits of XXH3-128, and the terminator */
+#define SRT_DB_HASH_TEXT      33         /* 32 hexadecimal digits of XXH3-128, and the terminator */
 
 /* UTC now, in the form of every time of day in the schema. */
 #define SRT_DB_NOW "strftime('%Y-%m-%dT%H:%M:%SZ', 'now')"
@@ -24,7 +24,7 @@ struct srt_db {
 	char *moved_to; /* where a damaged file went; NULL */
 	enum srt_db_access access;
 	struct srt_pages *pages; /* of a reader: lookups go through these and not through SQL; NULL for a writer */
-	dev_t filesystem; /* which file was opened: the trust rules must judge that one */
+	dev_t filesystem;        /* which file was opened: the trust rules must judge that one */
 	ino_t inode;
 };
 
@@ -105,15 +105,15 @@ int srt_db_read_choice(const struct srt_db *db, struct srt_db_choice *choice, co
 
 #define SRT_IMAGE_CELLS 13
 /* The same for a kernel row: recipe to local_bytes, then the hash of the image and the seal.  `image` has its bytes. */
-int srt_db_read_image(const struct srt_db *db, struct srt_db_image *image, const char *recipe,
-	const struct srt_cell *cells);
+int srt_db_read_image(
+	const struct srt_db *db, struct srt_db_image *image, const char *recipe, const struct srt_cell *cells);
 
 /* ---- lookup.c: the same answers as the statements of choice.c and image.c, without SQL ---- */
 
 int srt_lookup_choices(struct srt_db *db, const struct srt_db_lookup *lookup, struct srt_db_choice *rows,
 	size_t capacity, size_t *count);
-int srt_lookup_image(struct srt_db *db, const char *recipe, const char *codegen, struct srt_db_image *image,
-	bool *found);
+int srt_lookup_image(
+	struct srt_db *db, const char *recipe, const char *codegen, struct srt_db_image *image, bool *found);
 
 /* ---- seal.c ---- */
 

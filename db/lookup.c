@@ -10,12 +10,39 @@
 enum { DEVICE_FINGERPRINT = 1, DEVICE_IS_MODELLED = 9, DEVICE_CELLS };
 enum { PROBLEM_NAME = 1, PROBLEM_CELLS };
 enum { VARIANT_TEXT = 1, VARIANT_CELLS };
-enum { CHOICE_SOURCE_HASH = 2, CHOICE_CLASS = 4, CHOICE_LOW_COUNT, CHOICE_HIGH_COUNT, CHOICE_COUNT, CHOICE_VARIANT,
-	CHOICE_US, CHOICE_LOW_US, CHOICE_HIGH_US, CHOICE_DEFAULT_US, CHOICE_COPY_US, CHOICE_REASON, CHOICE_TUNED_AT = 16,
-	CHOICE_SEAL, CHOICE_CELLS };
-enum { KERNEL_KEY = 1, KERNEL_RECIPE, KERNEL_ENTRY, KERNEL_CODEGEN, KERNEL_ARCH, KERNEL_TOOLCHAIN, KERNEL_PROBLEM,
-	KERNEL_VARIANT, KERNEL_REGISTERS, KERNEL_SHARED_BYTES, KERNEL_LOCAL_BYTES, KERNEL_IMAGE, KERNEL_SEAL = 15,
-	KERNEL_CELLS };
+enum {
+	CHOICE_SOURCE_HASH = 2,
+	CHOICE_CLASS = 4,
+	CHOICE_LOW_COUNT,
+	CHOICE_HIGH_COUNT,
+	CHOICE_COUNT,
+	CHOICE_VARIANT,
+	CHOICE_US,
+	CHOICE_LOW_US,
+	CHOICE_HIGH_US,
+	CHOICE_DEFAULT_US,
+	CHOICE_COPY_US,
+	CHOICE_REASON,
+	CHOICE_TUNED_AT = 16,
+	CHOICE_SEAL,
+	CHOICE_CELLS
+};
+enum {
+	KERNEL_KEY = 1,
+	KERNEL_RECIPE,
+	KERNEL_ENTRY,
+	KERNEL_CODEGEN,
+	KERNEL_ARCH,
+	KERNEL_TOOLCHAIN,
+	KERNEL_PROBLEM,
+	KERNEL_VARIANT,
+	KERNEL_REGISTERS,
+	KERNEL_SHARED_BYTES,
+	KERNEL_LOCAL_BYTES,
+	KERNEL_IMAGE,
+	KERNEL_SEAL = 15,
+	KERNEL_CELLS
+};
 enum { IMAGE_BYTES = 2, IMAGE_CELLS };
 
 /* A problem has four classes; a recipe has an image for each compiler that was ever used. */
@@ -147,8 +174,8 @@ int srt_lookup_choices(struct srt_db *db, const struct srt_db_lookup *lookup, st
 static int read_image(struct srt_db_image *image, bool *found, const struct srt_db *db, const struct srt_row *kernel,
 	const char *recipe)
 {
-	static const int columns[SRT_IMAGE_CELLS] = { KERNEL_RECIPE, KERNEL_KEY, KERNEL_ENTRY, KERNEL_CODEGEN, KERNEL_ARCH,
-		KERNEL_TOOLCHAIN, KERNEL_PROBLEM, KERNEL_VARIANT, KERNEL_REGISTERS, KERNEL_SHARED_BYTES,
+	static const int columns[SRT_IMAGE_CELLS] = { KERNEL_RECIPE, KERNEL_KEY, KERNEL_ENTRY, KERNEL_CODEGEN,
+		KERNEL_ARCH, KERNEL_TOOLCHAIN, KERNEL_PROBLEM, KERNEL_VARIANT, KERNEL_REGISTERS, KERNEL_SHARED_BYTES,
 		KERNEL_LOCAL_BYTES, KERNEL_IMAGE, KERNEL_SEAL };
 	const struct srt_cell *hash = &kernel->cells[KERNEL_IMAGE];
 	struct srt_cell cells[SRT_IMAGE_CELLS];
@@ -172,8 +199,8 @@ static int read_image(struct srt_db_image *image, bool *found, const struct srt_
 	return srt_db_read_image(db, image, recipe, cells);
 }
 
-int srt_lookup_image(struct srt_db *db, const char *recipe, const char *codegen, struct srt_db_image *image,
-	bool *found)
+int srt_lookup_image(
+	struct srt_db *db, const char *recipe, const char *codegen, struct srt_db_image *image, bool *found)
 {
 	struct srt_cell key = text_key(recipe);
 	int64_t rowids[MOST_KERNELS];
@@ -185,8 +212,8 @@ int srt_lookup_image(struct srt_db *db, const char *recipe, const char *codegen,
 		struct srt_row kernel;
 
 		status = seek(&kernel, db, SRT_TREE_KERNEL, rowids[count], KERNEL_CELLS);
-		if (status == SCANRT_OK && kernel.cells[KERNEL_IMAGE].kind == SRT_CELL_TEXT
-				&& (!codegen || srt_db_is_text(&kernel.cells[KERNEL_CODEGEN], codegen)))
+		if (status == SCANRT_OK && kernel.cells[KERNEL_IMAGE].kind == SRT_CELL_TEXT &&
+			(!codegen || srt_db_is_text(&kernel.cells[KERNEL_CODEGEN], codegen)))
 			status = read_image(image, found, db, &kernel, recipe);
 	}
 	return status;

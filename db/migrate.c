@@ -83,8 +83,8 @@ static int check_schema(struct srt_db *db)
 	sqlite3_prepare_v2(memory, "SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL", -1, &statement, NULL);
 out:
 	status = statement ? compare_schemas(db, statement)
-		: srt_fail_database(SCANRT_ERROR_DATABASE, SQLITE_ERROR, "cannot make the schema: %s",
-			memory ? sqlite3_errmsg(memory) : "out of memory");
+			   : srt_fail_database(SCANRT_ERROR_DATABASE, SQLITE_ERROR, "cannot make the schema: %s",
+				     memory ? sqlite3_errmsg(memory) : "out of memory");
 	sqlite3_finalize(statement);
 	sqlite3_close(memory);
 	return status;

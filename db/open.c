@@ -10,7 +10,7 @@
 #include "status.h"
 
 /* A library call must not wait for a tuner that commits; a tuner may well wait for another one. */
-#define READ_BUSY_MS 250
+#define READ_BUSY_MS  250
 #define WRITE_BUSY_MS 5000
 
 /* The machine code of a tuned kernel is tens of kilobytes: larger pages would waste more in small tables than they
@@ -61,8 +61,8 @@ static int identify(struct srt_db *db)
 		return srt_fail_database(SCANRT_ERROR_DATABASE, SQLITE_CANTOPEN, "%s: %s", db->path,
 			errno == ENOENT ? "there is no such file" : strerror(errno));
 	if (!S_ISREG(file.st_mode))
-		return srt_fail_database(SCANRT_ERROR_DATABASE_FORMAT, SQLITE_CANTOPEN, "%s: is not a regular file",
-			db->path);
+		return srt_fail_database(
+			SCANRT_ERROR_DATABASE_FORMAT, SQLITE_CANTOPEN, "%s: is not a regular file", db->path);
 	db->filesystem = file.st_dev;
 	db->inode = file.st_ino;
 	return SCANRT_OK;

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tree.h"
 #include "status.h"
+#include "tree.h"
 
 int srt_pages_corrupt(const struct srt_db *db, const char *what)
 {
@@ -118,8 +118,8 @@ int srt_pages_node(struct srt_node *node, const struct srt_db *db, uint32_t numb
 
 	if (status != SCANRT_OK)
 		return status;
-	if (!srt_node_init(node, bytes, db->pages->usable, number)
-			|| is_table != (node->kind == SRT_NODE_TABLE || node->kind == SRT_NODE_TABLE_LEAF))
+	if (!srt_node_init(node, bytes, db->pages->usable, number) ||
+		is_table != (node->kind == SRT_NODE_TABLE || node->kind == SRT_NODE_TABLE_LEAF))
 		return srt_pages_corrupt(db, "a page is not what its tree says");
 	return SCANRT_OK;
 }
@@ -128,12 +128,17 @@ int srt_pages_node(struct srt_node *node, const struct srt_db *db, uint32_t numb
 
 /* As schema.sql names them; SQLite numbers the indexes of a table's UNIQUE and PRIMARY KEY clauses. */
 static const char *const tree_names[SRT_TREE_COUNT] = {
-	"device", "sqlite_autoindex_device_1",
-	"problem", "sqlite_autoindex_problem_1",
+	"device",
+	"sqlite_autoindex_device_1",
+	"problem",
+	"sqlite_autoindex_problem_1",
 	"variant",
-	"choice", "sqlite_autoindex_choice_1",
-	"image", "sqlite_autoindex_image_1",
-	"kernel", "kernel_by_recipe",
+	"choice",
+	"sqlite_autoindex_choice_1",
+	"image",
+	"sqlite_autoindex_image_1",
+	"kernel",
+	"kernel_by_recipe",
 };
 
 /* The columns of the schema table: type, name, table, root page, text.  Only the text may be split. */
@@ -149,7 +154,8 @@ static void take_root(struct srt_pages *pages, const struct srt_row *row)
 static int read_roots(const struct srt_db *db, uint32_t number, int level)
 {
 	struct srt_node node;
-	int status = level < 3 ? srt_pages_node(&node, db, number, true) : srt_pages_corrupt(db, "its schema is too large");
+	int status =
+		level < 3 ? srt_pages_node(&node, db, number, true) : srt_pages_corrupt(db, "its schema is too large");
 	int i;
 
 	for (i = 0; status == SCANRT_OK && i < node.count; i++) {

@@ -22,8 +22,8 @@ bool srt_node_init(struct srt_node *node, const unsigned char *page, size_t usab
 	node->page = page;
 	node->usable = usable;
 	node->kind = header[0];
-	if (node->kind != SRT_NODE_INDEX && node->kind != SRT_NODE_TABLE && node->kind != SRT_NODE_INDEX_LEAF
-			&& node->kind != SRT_NODE_TABLE_LEAF)
+	if (node->kind != SRT_NODE_INDEX && node->kind != SRT_NODE_TABLE && node->kind != SRT_NODE_INDEX_LEAF &&
+		node->kind != SRT_NODE_TABLE_LEAF)
 		return false;
 	is_leaf = node->kind == SRT_NODE_INDEX_LEAF || node->kind == SRT_NODE_TABLE_LEAF;
 	node->count = (int)srt_big_endian(header + 3, 2);
@@ -123,8 +123,8 @@ static bool read_record(struct srt_row *row)
 		uint64_t type;
 		uint64_t size;
 
-		if (!read_varint(&type, &at, end) || !size_of_type(&size, type) || size > row->total_size - offset
-				|| !read_value(&row->cells[row->count], row, type, offset, size))
+		if (!read_varint(&type, &at, end) || !size_of_type(&size, type) || size > row->total_size - offset ||
+			!read_value(&row->cells[row->count], row, type, offset, size))
 			return false;
 		offset += size;
 	}
@@ -144,8 +144,8 @@ static size_t local_size(uint64_t total, size_t usable, bool is_table)
 	return (size_t)(fitting <= most ? fitting : least);
 }
 
-static bool read_payload(struct srt_row *row, const unsigned char *at, const unsigned char *end, size_t usable,
-	bool is_table)
+static bool read_payload(
+	struct srt_row *row, const unsigned char *at, const unsigned char *end, size_t usable, bool is_table)
 {
 	row->local = at;
 	row->local_size = local_size(row->total_size, usable, is_table);

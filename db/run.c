@@ -5,7 +5,8 @@
 int srt_db_begin_run(struct srt_db *db, struct srt_db_run *run)
 {
 	int status = srt_db_execute(db,
-		"INSERT INTO run (device, toolchain, source_hash, effort, arguments, version, boot_id, pid, start_ticks, "
+		"INSERT INTO run (device, toolchain, source_hash, effort, arguments, version, boot_id, pid, "
+		"start_ticks, "
 		"status, started_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'running', " SRT_DB_NOW ")",
 		"llsssssll", run->device, run->toolchain, run->source_hash, run->effort, run->arguments, run->version,
 		run->boot_id, run->pid, run->start_ticks);
@@ -17,8 +18,8 @@ int srt_db_begin_run(struct srt_db *db, struct srt_db_run *run)
 
 int srt_db_finish_run(struct srt_db *db, int64_t run, const char *status_text)
 {
-	return srt_db_execute(db, "UPDATE run SET status = ?, finished_at = " SRT_DB_NOW " WHERE id = ?", "sl",
-		status_text, run);
+	return srt_db_execute(
+		db, "UPDATE run SET status = ?, finished_at = " SRT_DB_NOW " WHERE id = ?", "sl", status_text, run);
 }
 
 int srt_db_running(struct srt_db *db, int64_t device, struct srt_db_running *rows, size_t capacity, size_t *count)
@@ -29,8 +30,8 @@ int srt_db_running(struct srt_db *db, int64_t device, struct srt_db_running *row
 
 	*count = 0;
 	status = srt_db_prepare(&statement, db,
-		"SELECT id, pid, start_ticks, boot_id FROM run WHERE device = ? AND status = 'running' ORDER BY id", "l",
-		device);
+		"SELECT id, pid, start_ticks, boot_id FROM run WHERE device = ? AND status = 'running' ORDER BY id",
+		"l", device);
 	while (status == SCANRT_OK && *count < capacity) {
 		struct srt_db_running *row = &rows[*count];
 		struct srt_cell cells[4];

@@ -81,8 +81,8 @@ CREATE TABLE trial (
 	variant INTEGER NOT NULL REFERENCES variant,
 	class TEXT NOT NULL CHECK (class IN ('', 'tile', 'small', 'medium', 'large')),
 	count INTEGER CHECK (count > 0),
-	status TEXT NOT NULL CHECK (status IN ('running', 'ok', 'pruned', 'compile', 'launch', 'wrong', 'timeout', 'crash',
-		'noisy', 'implausible')),
+	status TEXT NOT NULL CHECK (status IN ('running', 'ok', 'pruned', 'compile', 'launch', 'wrong', 'timeout',
+		'crash', 'noisy', 'implausible')),
 	samples INTEGER NOT NULL CHECK (samples >= 0),
 	us REAL CHECK (us > 0),
 	low_us REAL CHECK (low_us > 0),
@@ -163,7 +163,8 @@ CREATE TABLE poison (
 CREATE VIEW tuned AS SELECT
 	p.name AS problem,
 	c.class AS class,
-	c.low_count || CASE WHEN c.high_count = 9223372036854775807 THEN ' and more' ELSE ' to ' || c.high_count END AS counts,
+	c.low_count || CASE WHEN c.high_count = 9223372036854775807 THEN ' and more'
+		ELSE ' to ' || c.high_count END AS counts,
 	v.text AS variant,
 	printf('%.2f', c.us) AS us,
 	printf('%.0f', c.count * p.moved_bytes / c.us / 1e3) AS "GB/s",
@@ -239,7 +240,8 @@ CREATE VIEW runs AS SELECT
 	r.effort AS effort,
 	(SELECT count(*) FROM trial WHERE run = r.id) AS trials,
 	(SELECT count(*) FROM choice WHERE run = r.id) AS choices,
-	(SELECT printf('%.0f', max(2 * bytes / copy_us / 1e3)) FROM roofline WHERE run = r.id GROUP BY run) AS "copy GB/s",
+	(SELECT printf('%.0f', max(2 * bytes / copy_us / 1e3)) FROM roofline WHERE run = r.id GROUP BY run)
+		AS "copy GB/s",
 	t.compiler AS compiler,
 	t.driver_version AS driver,
 	r.arguments AS arguments,

@@ -34,8 +34,8 @@ int srt_db_fail(const struct srt_db *db, const char *doing)
 		return srt_fail_database(SCANRT_ERROR_DATABASE, code,
 			"%s: a write was interrupted, and its -journal must be rolled back, which a reader may not do",
 			db->path);
-	return srt_fail_database(status_of(code), code, "%s: cannot %s: %s", db->path, doing,
-		sqlite3_errmsg(db->handle));
+	return srt_fail_database(
+		status_of(code), code, "%s: cannot %s: %s", db->path, doing, sqlite3_errmsg(db->handle));
 }
 
 static int bind_text(sqlite3_stmt *statement, int index, const char *text, bool is_optional)
@@ -81,8 +81,8 @@ static int bind_all(sqlite3_stmt *statement, const char *types, va_list argument
 		case 'u': {
 			uint64_t value = va_arg(arguments, uint64_t);
 
-			code = bind_integer(statement, index, value > INT64_MAX ? INT64_MAX : (int64_t)value,
-				is_optional);
+			code = bind_integer(
+				statement, index, value > INT64_MAX ? INT64_MAX : (int64_t)value, is_optional);
 			break;
 		}
 		case 'd':
@@ -189,8 +189,8 @@ void srt_db_cells(struct srt_cell *cells, int count, sqlite3_stmt *statement)
 		switch (sqlite3_column_type(statement, i)) {
 		case SQLITE_INTEGER:
 		case SQLITE_FLOAT:
-			cells[i].kind = sqlite3_column_type(statement, i) == SQLITE_FLOAT ? SRT_CELL_REAL
-				: SRT_CELL_INTEGER;
+			cells[i].kind =
+				sqlite3_column_type(statement, i) == SQLITE_FLOAT ? SRT_CELL_REAL : SRT_CELL_INTEGER;
 			cells[i].integer = sqlite3_column_int64(statement, i);
 			cells[i].real = sqlite3_column_double(statement, i);
 			break;
@@ -222,6 +222,6 @@ int srt_db_copy(const struct srt_db *db, char *field, size_t size, const struct 
 
 bool srt_db_is_text(const struct srt_cell *cell, const char *text)
 {
-	return cell->kind == SRT_CELL_TEXT && !cell->is_split && cell->size == strlen(text)
-		&& memcmp(cell->bytes, text, cell->size) == 0;
+	return cell->kind == SRT_CELL_TEXT && !cell->is_split && cell->size == strlen(text) &&
+		memcmp(cell->bytes, text, cell->size) == 0;
 }

@@ -12,7 +12,7 @@ static int find_id(int64_t *id, struct srt_db *db, const char *find, const char 
 {
 	bool found;
 	int status = types[1] ? srt_db_integer(id, &found, db, find, types, key, number)
-		: srt_db_integer(id, &found, db, find, types, key);
+			      : srt_db_integer(id, &found, db, find, types, key);
 
 	if (status == SCANRT_OK && !found)
 		status = srt_fail_database(SCANRT_ERROR_DATABASE_CORRUPT, SQLITE_CORRUPT,
@@ -28,12 +28,14 @@ int srt_db_put_device(int64_t *id, struct srt_db *db, const struct srt_db_device
 
 	if (status == SCANRT_OK)
 		status = srt_db_execute(db,
-			"INSERT INTO device (fingerprint, family, name, uuid, capability, sm_count, l2_bytes, memory_bytes, "
+			"INSERT INTO device (fingerprint, family, name, uuid, capability, sm_count, l2_bytes, "
+			"memory_bytes, "
 			"is_modelled, seen_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, " SRT_DB_NOW ") "
 			"ON CONFLICT (fingerprint) DO UPDATE SET name = excluded.name, uuid = excluded.uuid, "
 			"memory_bytes = excluded.memory_bytes, seen_at = excluded.seen_at",
-			"ssssiILLi", device->fingerprint, device->family, device->name, device->uuid, device->capability,
-			device->sm_count, device->l2_bytes, device->memory_bytes, (int)device->is_modelled);
+			"ssssiILLi", device->fingerprint, device->family, device->name, device->uuid,
+			device->capability, device->sm_count, device->l2_bytes, device->memory_bytes,
+			(int)device->is_modelled);
 	if (status == SCANRT_OK)
 		status = find_id(id, db, "SELECT id FROM device WHERE fingerprint = ?", "s", device->fingerprint, 0);
 	return srt_db_leave(db, is_own, status);
@@ -45,8 +47,10 @@ int srt_db_put_toolchain(int64_t *id, struct srt_db *db, const char *compiler, i
 	int status = srt_db_enter(db, &is_own);
 
 	if (status == SCANRT_OK)
-		status = srt_db_execute(db, "INSERT INTO toolchain (compiler, driver_version) VALUES (?, ?) "
-			"ON CONFLICT DO NOTHING", "si", compiler, driver_version);
+		status = srt_db_execute(db,
+			"INSERT INTO toolchain (compiler, driver_version) VALUES (?, ?) "
+			"ON CONFLICT DO NOTHING",
+			"si", compiler, driver_version);
 	if (status == SCANRT_OK)
 		status = find_id(id, db, "SELECT id FROM toolchain WHERE compiler = ? AND driver_version = ?", "si",
 			compiler, driver_version);
@@ -64,14 +68,15 @@ static int bytes_of_type(const char *type, int otherwise)
 
 int srt_db_put_problem(int64_t *id, struct srt_db *db, const struct srt_db_problem *problem)
 {
-	int moved_bytes = bytes_of_type(problem->input_type, problem->type_bytes)
-		+ bytes_of_type(problem->output_type, problem->type_bytes);
+	int moved_bytes = bytes_of_type(problem->input_type, problem->type_bytes) +
+		bytes_of_type(problem->output_type, problem->type_bytes);
 	bool is_own;
 	int status = srt_db_enter(db, &is_own);
 
 	if (status == SCANRT_OK)
 		status = srt_db_execute(db,
-			"INSERT INTO problem (name, op, op_class, input_type, accumulator_type, output_type, type_bytes, "
+			"INSERT INTO problem (name, op, op_class, input_type, accumulator_type, output_type, "
+			"type_bytes, "
 			"moved_bytes) VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (name) DO NOTHING",
 			"ssssssii", problem->name, problem->op, problem->op_class, problem->input_type,
 			problem->accumulator_type, problem->output_type, problem->type_bytes, moved_bytes);
@@ -83,9 +88,11 @@ int srt_db_put_problem(int64_t *id, struct srt_db *db, const struct srt_db_probl
 /* The strategy is the text up to the first comma. */
 int srt_db_put_variant(int64_t *id, struct srt_db *db, const char *text)
 {
-	int status = srt_db_execute(db, "INSERT INTO variant (text, strategy) VALUES "
+	int status = srt_db_execute(db,
+		"INSERT INTO variant (text, strategy) VALUES "
 		"(?1, CASE instr(?1, ',') WHEN 0 THEN ?1 ELSE substr(?1, 1, instr(?1, ',') - 1) END) "
-		"ON CONFLICT (text) DO NOTHING", "s", text);
+		"ON CONFLICT (text) DO NOTHING",
+		"s", text);
 
 	return status == SCANRT_OK ? find_id(id, db, "SELECT id FROM variant WHERE text = ?", "s", text, 0) : status;
 }

@@ -70,14 +70,14 @@ struct match {
 };
 
 /* Reads an entry and compares its first cells with the keys.  The number of the row is its last cell. */
-static bool read_entry(int *order, int64_t *rowid, uint32_t *child, const struct match *match,
-	const struct srt_node *node, int index)
+static bool read_entry(
+	int *order, int64_t *rowid, uint32_t *child, const struct match *match, const struct srt_node *node, int index)
 {
 	struct srt_row row;
 	int i;
 
-	if (!srt_node_record(&row, child, node, index) || row.count <= match->key_count
-			|| row.local_size != row.total_size || row.cells[row.count - 1].kind != SRT_CELL_INTEGER)
+	if (!srt_node_record(&row, child, node, index) || row.count <= match->key_count ||
+		row.local_size != row.total_size || row.cells[row.count - 1].kind != SRT_CELL_INTEGER)
 		return false;
 	*rowid = row.cells[row.count - 1].integer;
 	*order = 0;
@@ -151,7 +151,11 @@ static int match_node(struct match *match, uint32_t number, int level)
 int srt_pages_match(int64_t *rowids, size_t capacity, size_t *count, const struct srt_db *db, enum srt_tree index,
 	const struct srt_cell *keys, int key_count)
 {
-	struct match match = { .db = db, .keys = keys, .key_count = key_count, .rowids = rowids, .capacity = capacity,
+	struct match match = { .db = db,
+		.keys = keys,
+		.key_count = key_count,
+		.rowids = rowids,
+		.capacity = capacity,
 		.budget = db->pages->page_count };
 	int status = match_node(&match, db->pages->roots[index], 0);
 

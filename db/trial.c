@@ -13,9 +13,11 @@ static bool is_poison(const char *status)
 static int put_row(struct srt_db *db, const struct srt_db_trial *trial, int64_t variant)
 {
 	return srt_db_execute(db,
-		"INSERT INTO trial (run, problem, variant, class, count, status, samples, us, low_us, high_us, clock_mhz, "
+		"INSERT INTO trial (run, problem, variant, class, count, status, samples, us, low_us, high_us, "
+		"clock_mhz, "
 		"registers, note, tried_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, " SRT_DB_NOW ") "
-		"ON CONFLICT (run, problem, variant, class) DO UPDATE SET count = excluded.count, status = excluded.status, "
+		"ON CONFLICT (run, problem, variant, class) DO UPDATE SET count = excluded.count, status = "
+		"excluded.status, "
 		"samples = excluded.samples, us = excluded.us, low_us = excluded.low_us, high_us = excluded.high_us, "
 		"clock_mhz = excluded.clock_mhz, registers = excluded.registers, note = excluded.note, "
 		"tried_at = excluded.tried_at",
@@ -83,7 +85,8 @@ int srt_db_each_trial(struct srt_db *db, int64_t device, const char *source_hash
 	bool has_row = true;
 	int status = srt_db_prepare(&statement, db,
 		"SELECT t.run, t.problem, v.text, t.class, t.count, t.status, t.samples, t.us, t.low_us, t.high_us, "
-		"t.clock_mhz, t.registers, t.note FROM run r JOIN trial t ON t.run = r.id JOIN variant v ON v.id = t.variant "
+		"t.clock_mhz, t.registers, t.note FROM run r JOIN trial t ON t.run = r.id JOIN variant v ON v.id = "
+		"t.variant "
 		"WHERE r.device = ?1 AND r.source_hash = ?2 AND t.problem = ?3 AND r.id > (SELECT coalesce(max(id), 0) "
 		"FROM run WHERE device = ?1 AND source_hash = ?2 AND status = 'complete') ORDER BY +t.id",
 		"lsl", device, source_hash, problem);
@@ -102,13 +105,14 @@ int srt_db_each_trial(struct srt_db *db, int64_t device, const char *source_hash
 	return status;
 }
 
-int srt_db_find_poison(struct srt_db *db, int64_t device, const char *source_hash, int64_t problem,
-	const char *variant, bool *found, struct srt_strbuf *note)
+int srt_db_find_poison(struct srt_db *db, int64_t device, const char *source_hash, int64_t problem, const char *variant,
+	bool *found, struct srt_strbuf *note)
 {
 	sqlite3_stmt *statement;
 	int status = srt_db_prepare(&statement, db,
 		"SELECT p.status, p.note FROM poison p JOIN variant v ON v.id = p.variant WHERE p.device = ? "
-		"AND p.source_hash = ? AND p.problem = ? AND v.text = ?", "lsls", device, source_hash, problem, variant);
+		"AND p.source_hash = ? AND p.problem = ? AND v.text = ?",
+		"lsls", device, source_hash, problem, variant);
 
 	*found = false;
 	if (status == SCANRT_OK)

@@ -87,8 +87,8 @@ bool srt_db_is_trusted(const struct srt_db *db, struct srt_strbuf *reason)
 	if (!resolved || !make_absolute(&absolute, db->path))
 		is_trusted = distrust(reason, db->path, "cannot be resolved");
 	else
-		is_trusted = is_file_trusted(db, resolved, reason) && are_parents_trusted(resolved, reason)
-			&& are_parents_trusted(absolute.text, reason);
+		is_trusted = is_file_trusted(db, resolved, reason) && are_parents_trusted(resolved, reason) &&
+			are_parents_trusted(absolute.text, reason);
 	srt_strbuf_free(&absolute);
 	free(resolved);
 	return is_trusted;

@@ -12,8 +12,14 @@
 
 static struct srt_db_choice sample_choice(void)
 {
-	struct srt_db_choice choice = { .low_count = 7, .high_count = UINT64_MAX, .count = 1u << 28, .us = 514.0625,
-		.low_us = 513.5, .high_us = 514.75, .default_us = 600.125, .copy_us = 509.3 };
+	struct srt_db_choice choice = { .low_count = 7,
+		.high_count = UINT64_MAX,
+		.count = 1u << 28,
+		.us = 514.0625,
+		.low_us = 513.5,
+		.high_us = 514.75,
+		.default_us = 600.125,
+		.copy_us = 509.3 };
 
 	strcpy(choice.klass, "large");
 	strcpy(choice.variant, "lookahead,block=384,items=24,stages=6,ahead=4");
@@ -40,7 +46,8 @@ static void compare_choice(const struct srt_db_choice *seen, const struct srt_db
 	tap_is_string(seen->source_hash, FIXTURE_SOURCE, "a choice has the source hash of its run");
 	tap_is_string(seen->reason, wanted->reason, "a choice tells its reason");
 	tap_is_string(seen->tuned_at, wanted->tuned_at, "a choice keeps a time of day that it is given");
-	tap_ok(!seen->is_modelled && !seen->is_similar, "a choice of a real device for this very problem is neither "
+	tap_ok(!seen->is_modelled && !seen->is_similar,
+		"a choice of a real device for this very problem is neither "
 		"modelled nor similar");
 	tap_case("%s", "");
 }
@@ -58,7 +65,8 @@ static void test_choice(struct srt_db *db, struct fixture *fixture)
 	wanted.us = 700;
 	fixture_must(srt_db_put_choice(&first, db, fixture->run, fixture->device, fixture->problem, &wanted), "choose");
 	wanted = sample_choice();
-	fixture_must(srt_db_put_choice(&second, db, fixture->run, fixture->device, fixture->problem, &wanted), "choose");
+	fixture_must(
+		srt_db_put_choice(&second, db, fixture->run, fixture->device, fixture->problem, &wanted), "choose");
 	tap_is_int(second, first, "a new choice takes the row of the one that it replaces");
 	fixture_must(srt_db_find_choices(db, &lookup, seen, 4, &count), "find choices");
 	tap_is_uint(count, 1, "a replaced choice is gone");
@@ -119,8 +127,12 @@ static void test_exact(struct srt_db *db, const char *path)
 static void put_relative(struct srt_db *db, const char *fingerprint, const char *family, bool is_modelled,
 	const char *op, const char *type, const char *variant)
 {
-	struct srt_db_device device = { .fingerprint = fingerprint, .family = family, .name = "relative", .uuid = "",
-		.capability = 90, .is_modelled = is_modelled };
+	struct srt_db_device device = { .fingerprint = fingerprint,
+		.family = family,
+		.name = "relative",
+		.uuid = "",
+		.capability = 90,
+		.is_modelled = is_modelled };
 	struct srt_db_choice choice = sample_choice();
 	int64_t id;
 
@@ -174,7 +186,8 @@ static void test_similar(struct srt_db *db, const char *path)
 	wants(db, path, &lookup, "prod f32", "lookback,items=3",
 		"a similar problem of the device itself goes before a relative");
 	put_relative(db, "cc90 another board", "cc90 modelled", false, "sum", "u32", "lookback,items=4");
-	wants(db, path, &lookup, "sum u32", "lookback,items=4", "of similar problems the one with the same operator wins");
+	wants(db, path, &lookup, "sum u32", "lookback,items=4",
+		"of similar problems the one with the same operator wins");
 }
 
 static int count_rows(void *user, const struct srt_db_choice *choice, const char *device)
@@ -215,7 +228,8 @@ static void test_unknown_times(struct srt_db *db, const char *path, const struct
 	choice.low_us = choice.high_us = choice.default_us = choice.copy_us = 0;
 	choice.tuned_at[0] = '\0';
 	strcpy(choice.source_hash, FIXTURE_SOURCE);
-	fixture_must(srt_db_put_choice(&id, db, 0, fixture->device, fixture_problem(db, "or", "bit", "u64", 8), &choice),
+	fixture_must(
+		srt_db_put_choice(&id, db, 0, fixture->device, fixture_problem(db, "or", "bit", "u64", 8), &choice),
 		"put a choice without a run");
 	find_twice(rows, &count, db, path, &lookup, 8);
 	tap_is_double(rows[0].low_us + rows[0].high_us + rows[0].default_us + rows[0].copy_us, 0,

@@ -8,8 +8,11 @@
 
 static void test_subjects(struct srt_db *db, struct fixture *fixture)
 {
-	struct srt_db_device device = { .fingerprint = FIXTURE_FINGERPRINT, .family = FIXTURE_FAMILY,
-		.name = "renamed", .uuid = "ff", .capability = 90 };
+	struct srt_db_device device = { .fingerprint = FIXTURE_FINGERPRINT,
+		.family = FIXTURE_FAMILY,
+		.name = "renamed",
+		.uuid = "ff",
+		.capability = 90 };
 	int64_t again;
 
 	fixture_begin(fixture, db);
@@ -19,8 +22,8 @@ static void test_subjects(struct srt_db *db, struct fixture *fixture)
 	tap_is_int(again, fixture->toolchain, "a toolchain is known by compiler and driver");
 	fixture_must(srt_db_put_toolchain(&again, db, "nvrtc 13.0 build 1", 13010), "put another toolchain");
 	tap_ok(again != fixture->toolchain, "another driver is another toolchain");
-	tap_is_int(fixture_problem(db, "sum", "arithmetic", "i32", 4), fixture->problem,
-		"a problem is known by its name");
+	tap_is_int(
+		fixture_problem(db, "sum", "arithmetic", "i32", 4), fixture->problem, "a problem is known by its name");
 	device.fingerprint = "";
 	tap_ok(srt_db_put_device(&again, db, &device) != SCANRT_OK, "a device without a fingerprint is refused");
 }
@@ -52,19 +55,23 @@ static void test_marks(struct srt_db *db, struct fixture *fixture)
 
 	fixture_trial(db, fixture, "lookahead,items=32", "", "timeout", 0);
 	fixture_must(srt_db_find_poison(db, fixture->device, FIXTURE_SOURCE, fixture->problem, "lookahead,items=32",
-		&found, &note), "look for a mark");
+			     &found, &note),
+		"look for a mark");
 	tap_ok(found, "a variant that hung is marked");
 	tap_is_string(srt_strbuf_text(&note), "timeout: as the test says", "a mark tells why");
-	fixture_must(srt_db_find_poison(db, fixture->device, OTHER_SOURCE, fixture->problem, "lookahead,items=32", &found,
-		NULL), "look for a mark");
+	fixture_must(srt_db_find_poison(
+			     db, fixture->device, OTHER_SOURCE, fixture->problem, "lookahead,items=32", &found, NULL),
+		"look for a mark");
 	tap_ok(!found, "a mark does not outlive the kernels that it was made for");
 	fixture_trial(db, fixture, "lookahead,items=32", "", "ok", 0);
-	fixture_must(srt_db_find_poison(db, fixture->device, FIXTURE_SOURCE, fixture->problem, "lookahead,items=32",
-		&found, NULL), "look for a mark");
+	fixture_must(srt_db_find_poison(
+			     db, fixture->device, FIXTURE_SOURCE, fixture->problem, "lookahead,items=32", &found, NULL),
+		"look for a mark");
 	tap_ok(!found, "a variant that works after all is no longer marked");
 	fixture_trial(db, fixture, "lookback,items=64", "", "pruned", 0);
-	fixture_must(srt_db_find_poison(db, fixture->device, FIXTURE_SOURCE, fixture->problem, "lookback,items=64", &found,
-		NULL), "look for a mark");
+	fixture_must(srt_db_find_poison(
+			     db, fixture->device, FIXTURE_SOURCE, fixture->problem, "lookback,items=64", &found, NULL),
+		"look for a mark");
 	tap_ok(!found, "a variant that was only pruned is not marked");
 	srt_strbuf_free(&note);
 }

@@ -10,12 +10,12 @@
 #include "status.h"
 #include "tests/tap.h"
 
-#define FLIP_ROUNDS 1500
+#define FLIP_ROUNDS     1500
 #define SCRIBBLE_ROUNDS 300
-#define CUT_ROUNDS 100
-#define WRITER_ROUNDS 40
-#define IMAGES 12
-#define CHOICES 12
+#define CUT_ROUNDS      100
+#define WRITER_ROUNDS   40
+#define IMAGES          12
+#define CHOICES         12
 
 static struct srt_db_image images[IMAGES];
 static struct srt_db_choice choices[3][4];
@@ -41,10 +41,10 @@ struct outcome {
 /* The unsealed parts, reason and date, are for people only. */
 static bool is_same_choice(const struct srt_db_choice *seen, const struct srt_db_choice *put)
 {
-	return strcmp(seen->problem, put->problem) == 0 && strcmp(seen->klass, put->klass) == 0
-		&& strcmp(seen->variant, put->variant) == 0 && seen->low_count == put->low_count
-		&& seen->high_count == put->high_count && seen->count == put->count && seen->us == put->us
-		&& strcmp(seen->fingerprint, put->fingerprint) == 0 && strcmp(seen->source_hash, put->source_hash) == 0;
+	return strcmp(seen->problem, put->problem) == 0 && strcmp(seen->klass, put->klass) == 0 &&
+		strcmp(seen->variant, put->variant) == 0 && seen->low_count == put->low_count &&
+		seen->high_count == put->high_count && seen->count == put->count && seen->us == put->us &&
+		strcmp(seen->fingerprint, put->fingerprint) == 0 && strcmp(seen->source_hash, put->source_hash) == 0;
 }
 
 /* A damaged index may hide a problem, and a similar one comes in its place: marked so, and whole. */
@@ -74,8 +74,8 @@ static void look_for_choices(struct outcome *outcome, struct srt_db *db, int pro
 		return;
 	}
 	for (i = 0; i < count; i++)
-		if (!is_some_choice(&seen[i])
-				|| (!seen[i].is_similar && strcmp(seen[i].problem, problems[problem]) != 0))
+		if (!is_some_choice(&seen[i]) ||
+			(!seen[i].is_similar && strcmp(seen[i].problem, problems[problem]) != 0))
 			outcome->wrong++;
 	outcome->found += count == 4;
 }
@@ -93,9 +93,9 @@ static void look_for_image(struct outcome *outcome, struct srt_db *db, const str
 	if (!found)
 		return;
 	outcome->found++;
-	if (seen.size != put->size || memcmp(seen.bytes, put->bytes, put->size) != 0
-			|| strcmp(seen.recipe, put->recipe) != 0 || strcmp(seen.entry, put->entry) != 0
-			|| strcmp(seen.variant, put->variant) != 0)
+	if (seen.size != put->size || memcmp(seen.bytes, put->bytes, put->size) != 0 ||
+		strcmp(seen.recipe, put->recipe) != 0 || strcmp(seen.entry, put->entry) != 0 ||
+		strcmp(seen.variant, put->variant) != 0)
 		outcome->wrong++;
 	free(seen.bytes);
 }

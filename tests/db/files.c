@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Files that are not what they should be: each has its status and its sentence, and none is harmed unless it is ours. */
+/* Files that are not what they should be: each has its status and its sentence; none but ours is touched. */
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
@@ -13,8 +13,8 @@
 #include "tests/tap.h"
 
 /* Where SQLite's file format keeps what the tests change. */
-#define OFFSET_WRITE_VERSION 18
-#define OFFSET_USER_VERSION 63
+#define OFFSET_WRITE_VERSION  18
+#define OFFSET_USER_VERSION   63
 #define OFFSET_APPLICATION_ID 68
 
 static void refuses(const char *path, enum srt_db_access access, int status, const char *part, const char *sentence)
@@ -71,7 +71,8 @@ static void test_new(void)
 
 static void test_no_file(void)
 {
-	refuses(fixture_path("none.db"), SRT_DB_READ, SCANRT_ERROR_DATABASE, "no such file", "a missing file is refused");
+	refuses(fixture_path("none.db"), SRT_DB_READ, SCANRT_ERROR_DATABASE, "no such file",
+		"a missing file is refused");
 	tap_ok(access(fixture_path("none.db"), F_OK) != 0, "a reader makes no file");
 	refuses(fixture_directory(), SRT_DB_READ, SCANRT_ERROR_DATABASE_FORMAT, "not a regular file",
 		"a directory is refused");
@@ -97,7 +98,8 @@ static void stays_foreign(const char *path, const char *part, const char *senten
 	refuses(path, SRT_DB_WRITE, SCANRT_ERROR_DATABASE_FORMAT, part, sentence);
 	tap_case("%s", "");
 	after = fixture_read(path, &size_after);
-	tap_ok(size_after == size_before && memcmp(before, after, size_before) == 0, "%s: the file is as before", sentence);
+	tap_ok(size_after == size_before && memcmp(before, after, size_before) == 0, "%s: the file is as before",
+		sentence);
 	free(before);
 	free(after);
 }
@@ -130,8 +132,10 @@ static void test_empty(void)
 	struct srt_db *db;
 
 	fixture_write(path, "", 0);
-	refuses(path, SRT_DB_READ, SCANRT_ERROR_DATABASE_FORMAT, "empty", "a file of zero bytes is refused to a reader");
-	tap_is_int(srt_db_open(&db, path, SRT_DB_WRITE), SCANRT_OK, "a writer makes a database of a file of zero bytes");
+	refuses(path, SRT_DB_READ, SCANRT_ERROR_DATABASE_FORMAT, "empty",
+		"a file of zero bytes is refused to a reader");
+	tap_is_int(
+		srt_db_open(&db, path, SRT_DB_WRITE), SCANRT_OK, "a writer makes a database of a file of zero bytes");
 	srt_db_close(db);
 	tap_is_int(srt_db_open(&db, path, SRT_DB_READ), SCANRT_OK, "which a reader then opens");
 	srt_db_close(db);
@@ -197,7 +201,8 @@ static void test_damage(const char *good)
 	struct srt_db *db;
 
 	fixture_write(path, bytes, size / 2);
-	refuses(path, SRT_DB_READ, SCANRT_ERROR_DATABASE_CORRUPT, "", "a file that was cut short is refused to a reader");
+	refuses(path, SRT_DB_READ, SCANRT_ERROR_DATABASE_CORRUPT, "",
+		"a file that was cut short is refused to a reader");
 	tap_is_int(count_files(fixture_directory(), "cut.db"), 1, "a reader moves nothing away");
 	mends(path, "a file that was cut short");
 
@@ -209,7 +214,8 @@ static void test_damage(const char *good)
 
 	path = fixture_path("version.db");
 	patch(path, good, OFFSET_USER_VERSION, 0);
-	refuses(path, SRT_DB_READ, SCANRT_ERROR_DATABASE_CORRUPT, "format number", "a file without a format is refused");
+	refuses(path, SRT_DB_READ, SCANRT_ERROR_DATABASE_CORRUPT, "format number",
+		"a file without a format is refused");
 	mends(path, "a file without its format number");
 
 	/* Past the schema: the reader may not even notice, the writer's integrity check must. */
@@ -267,8 +273,10 @@ static void test_user_path(void)
 	srt_db_user_path(&path);
 	fixture_must(srt_db_open(&db, srt_strbuf_text(&path), SRT_DB_WRITE), "make the user's file");
 	srt_db_close(db);
-	fixture_write(srt_strbuf_text(&path), "all in ruins, not a single byte of a header left, nothing at all, "
-		"and one hundred bytes and more of it....", 105);
+	fixture_write(srt_strbuf_text(&path),
+		"all in ruins, not a single byte of a header left, nothing at all, "
+		"and one hundred bytes and more of it....",
+		105);
 	refuses(srt_strbuf_text(&path), SRT_DB_READ, SCANRT_ERROR_DATABASE_FORMAT, "not a tuning database",
 		"ruins at the user's path are refused to a reader");
 	tap_is_int(srt_db_open(&db, srt_strbuf_text(&path), SRT_DB_WRITE), SCANRT_OK,

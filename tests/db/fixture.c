@@ -93,8 +93,13 @@ int64_t fixture_problem(struct srt_db *db, const char *op, const char *op_class,
 {
 	char name[96];
 	int64_t id;
-	struct srt_db_problem problem = { .name = name, .op = op, .op_class = op_class, .input_type = type,
-		.accumulator_type = type, .output_type = type, .type_bytes = bytes };
+	struct srt_db_problem problem = { .name = name,
+		.op = op,
+		.op_class = op_class,
+		.input_type = type,
+		.accumulator_type = type,
+		.output_type = type,
+		.type_bytes = bytes };
 
 	snprintf(name, sizeof(name), "%s %s", op, type);
 	fixture_must(srt_db_put_problem(&id, db, &problem), "put a problem");
@@ -103,11 +108,21 @@ int64_t fixture_problem(struct srt_db *db, const char *op, const char *op_class,
 
 void fixture_begin(struct fixture *fixture, struct srt_db *db)
 {
-	struct srt_db_device device = { .fingerprint = FIXTURE_FINGERPRINT, .family = FIXTURE_FAMILY,
-		.name = "NVIDIA H200", .uuid = "00112233445566778899aabbccddeeff", .capability = 90, .sm_count = 132,
-		.l2_bytes = 62914560, .memory_bytes = INT64_C(150754820096) };
-	struct srt_db_run run = { .source_hash = FIXTURE_SOURCE, .effort = "quick", .arguments = "--device 0 --quick",
-		.version = "0.1.0", .boot_id = "6b1d6f0c-2d3c-4a39-a2f5-2b7a6a4a2b1e", .pid = 4242, .start_ticks = 777 };
+	struct srt_db_device device = { .fingerprint = FIXTURE_FINGERPRINT,
+		.family = FIXTURE_FAMILY,
+		.name = "NVIDIA H200",
+		.uuid = "00112233445566778899aabbccddeeff",
+		.capability = 90,
+		.sm_count = 132,
+		.l2_bytes = 62914560,
+		.memory_bytes = INT64_C(150754820096) };
+	struct srt_db_run run = { .source_hash = FIXTURE_SOURCE,
+		.effort = "quick",
+		.arguments = "--device 0 --quick",
+		.version = "0.1.0",
+		.boot_id = "6b1d6f0c-2d3c-4a39-a2f5-2b7a6a4a2b1e",
+		.pid = 4242,
+		.start_ticks = 777 };
 
 	memset(fixture, 0, sizeof(*fixture));
 	fixture_must(srt_db_put_device(&fixture->device, db, &device), "put a device");
@@ -158,9 +173,13 @@ void fixture_choose(struct srt_db *db, const struct fixture *fixture, int64_t pr
 	size_t i;
 
 	for (i = 0; i < sizeof(classes) / sizeof(classes[0]); i++) {
-		struct srt_db_choice choice = { .low_count = classes[i].low, .high_count = classes[i].high,
-			.count = classes[i].count, .us = classes[i].us, .low_us = classes[i].us * 0.998,
-			.high_us = classes[i].us * 1.002, .default_us = classes[i].us * 1.25,
+		struct srt_db_choice choice = { .low_count = classes[i].low,
+			.high_count = classes[i].high,
+			.count = classes[i].count,
+			.us = classes[i].us,
+			.low_us = classes[i].us * 0.998,
+			.high_us = classes[i].us * 1.002,
+			.default_us = classes[i].us * 1.25,
 			.copy_us = classes[i].us * 0.975 };
 		struct srt_db_image image;
 		int64_t id;
@@ -168,7 +187,8 @@ void fixture_choose(struct srt_db *db, const struct fixture *fixture, int64_t pr
 		strcpy(choice.klass, classes[i].klass);
 		strcpy(choice.variant, classes[i].variant);
 		strcpy(choice.reason, "20.0 % faster than the default");
-		fixture_must(srt_db_put_choice(&id, db, fixture->run, fixture->device, problem, &choice), "put a choice");
+		fixture_must(
+			srt_db_put_choice(&id, db, fixture->run, fixture->device, problem, &choice), "put a choice");
 		if (!name)
 			continue;
 		fixture_image(&image, (int)problem * 4 + (int)i, name, classes[i].variant);
@@ -180,9 +200,18 @@ void fixture_choose(struct srt_db *db, const struct fixture *fixture, int64_t pr
 void fixture_trial(struct srt_db *db, const struct fixture *fixture, const char *variant, const char *klass,
 	const char *status, double us)
 {
-	struct srt_db_trial trial = { .run = fixture->run, .problem = fixture->problem, .variant = variant,
-		.klass = klass, .count = us > 0 ? 65536 : 0, .status = status, .samples = us > 0 ? 15 : 0, .us = us,
-		.low_us = us * 0.99, .high_us = us * 1.01, .clock_mhz = 1980, .registers = 40,
+	struct srt_db_trial trial = { .run = fixture->run,
+		.problem = fixture->problem,
+		.variant = variant,
+		.klass = klass,
+		.count = us > 0 ? 65536 : 0,
+		.status = status,
+		.samples = us > 0 ? 15 : 0,
+		.us = us,
+		.low_us = us * 0.99,
+		.high_us = us * 1.01,
+		.clock_mhz = 1980,
+		.registers = 40,
 		.note = strcmp(status, "ok") == 0 ? "" : "as the test says" };
 
 	fixture_must(srt_db_put_trial(db, &trial), "put a trial");

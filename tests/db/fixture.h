@@ -9,8 +9,8 @@
 
 /* The names in the fixture.  Recipe n and its image are those of fixture_recipe(n) and fixture_bytes(n). */
 #define FIXTURE_FINGERPRINT "cc90 sm132 l2=62914560 bus=6144 mem=3201000 sm=1980000"
-#define FIXTURE_FAMILY "cc90 sm132 l2=62914560 bus=6144"
-#define FIXTURE_SOURCE "0123456789abcdef0123456789abcdef"
+#define FIXTURE_FAMILY      "cc90 sm132 l2=62914560 bus=6144"
+#define FIXTURE_SOURCE      "0123456789abcdef0123456789abcdef"
 
 struct fixture {
 	int64_t device;

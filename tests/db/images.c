@@ -78,8 +78,9 @@ static void test_find(const char *path)
 /* Sizes around the places where SQLite moves a part of a record to other pages. */
 static void test_sizes(const char *path)
 {
-	static const size_t sizes[] = { 1, 2, 100, 1000, 1001, 1002, 8000, 8060, 8100, 8110, 8111, 8112, 8113, 8114, 8115,
-		8116, 8117, 8118, 8119, 8120, 8157, 8188, 8192, 9140, 9180, 16300, 16384, 100003, 1048576, 3000000 };
+	static const size_t sizes[] = { 1, 2, 100, 1000, 1001, 1002, 8000, 8060, 8100, 8110, 8111, 8112, 8113, 8114,
+		8115, 8116, 8117, 8118, 8119, 8120, 8157, 8188, 8192, 9140, 9180, 16300, 16384, 100003, 1048576,
+		3000000 };
 	const int count = (int)(sizeof(sizes) / sizeof(sizes[0]));
 	struct srt_db_image image;
 	struct srt_db *db;

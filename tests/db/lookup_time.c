@@ -8,8 +8,8 @@
 #include "fixture.h"
 #include "tests/tap.h"
 
-#define ROUNDS 200
-#define LIMIT_US 200.0
+#define ROUNDS           200
+#define LIMIT_US         200.0
 #define SIMILAR_LIMIT_US 5000.0 /* SQL, and then a compilation */
 
 static double now_us(void)

@@ -70,7 +70,8 @@ static void test_modes(const char *path, const char *directory)
 	chmod(path, 0644);
 	trust_is(path, true, "", "a file that all may read is trusted");
 	chmod(directory, 0770);
-	trust_is(path, false, "writable by group or others", "a file in a directory that the group may write is not trusted");
+	trust_is(path, false, "writable by group or others",
+		"a file in a directory that the group may write is not trusted");
 	chmod(directory, 01777);
 	if (geteuid() == 0)
 		trust_is(path, true, "", "a file in a sticky directory of root is trusted");

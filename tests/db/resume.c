@@ -40,8 +40,15 @@ static const char *list(struct seen *seen, struct srt_db *db, const struct fixtu
 
 static void begin_run(struct fixture *fixture, struct srt_db *db, const char *source)
 {
-	struct srt_db_run run = { .device = fixture->device, .toolchain = fixture->toolchain, .source_hash = source,
-		.effort = "normal", .arguments = "", .version = "0.1.0", .boot_id = "b", .pid = 1, .start_ticks = 1 };
+	struct srt_db_run run = { .device = fixture->device,
+		.toolchain = fixture->toolchain,
+		.source_hash = source,
+		.effort = "normal",
+		.arguments = "",
+		.version = "0.1.0",
+		.boot_id = "b",
+		.pid = 1,
+		.start_ticks = 1 };
 
 	fixture_must(srt_db_begin_run(db, &run), "begin a run");
 	fixture->run = run.id;
@@ -49,14 +56,25 @@ static void begin_run(struct fixture *fixture, struct srt_db *db, const char *so
 
 static void test_values(struct srt_db *db, const struct fixture *fixture)
 {
-	struct srt_db_trial trial = { .run = fixture->run, .problem = fixture->problem, .variant = "lookback,items=9",
-		.klass = "large", .count = 1u << 28, .status = "noisy", .samples = 30, .us = 512.25, .low_us = 510.5,
-		.high_us = 514.75, .clock_mhz = 1755, .registers = 96, .note = "the clock moved" };
+	struct srt_db_trial trial = { .run = fixture->run,
+		.problem = fixture->problem,
+		.variant = "lookback,items=9",
+		.klass = "large",
+		.count = 1u << 28,
+		.status = "noisy",
+		.samples = 30,
+		.us = 512.25,
+		.low_us = 510.5,
+		.high_us = 514.75,
+		.clock_mhz = 1755,
+		.registers = 96,
+		.note = "the clock moved" };
 	struct seen seen = { 0 };
 
 	fixture_must(srt_db_put_trial(db, &trial), "put a trial");
 	/* Strings have gone by now; what matters of them is in the text. */
-	tap_is_string(list(&seen, db, fixture, FIXTURE_SOURCE), "lookback,items=9:noisy", "a trial tells what it tried");
+	tap_is_string(
+		list(&seen, db, fixture, FIXTURE_SOURCE), "lookback,items=9:noisy", "a trial tells what it tried");
 	tap_is_int(seen.last.run, trial.run, "a trial tells its run");
 	tap_is_uint(seen.last.count, trial.count, "a trial tells its count");
 	tap_is_int(seen.last.samples, trial.samples, "a trial tells how many samples it took");
@@ -99,7 +117,8 @@ static void test_runs(struct srt_db *db, struct fixture *fixture)
 	begin_run(fixture, db, FIXTURE_SOURCE);
 	fixture_trial(db, fixture, "lookahead", "large", "ok", 500);
 	fixture_must(srt_db_finish_run(db, fixture->run, "complete"), "finish");
-	tap_is_string(list(&seen, db, fixture, FIXTURE_SOURCE), "", "after a complete run there is nothing to go on with");
+	tap_is_string(
+		list(&seen, db, fixture, FIXTURE_SOURCE), "", "after a complete run there is nothing to go on with");
 	begin_run(fixture, db, FIXTURE_SOURCE);
 	fixture_trial(db, fixture, "lookahead", "large", "ok", 501);
 	fixture_trial(db, fixture, "lookahead", "small", "ok", 5);

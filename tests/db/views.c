@@ -30,22 +30,28 @@ static void test_tuned(const char *path)
 {
 	const char *answer = ask(path, "SELECT * FROM tuned WHERE problem = 'sum i32' AND class = 'large'");
 
-	tap_contains(answer, "sum i32|large|16777217 and more|lookahead,block=384,items=24,stages=6,ahead=4|514.25|4176|"
-		"97.5 %|+25.0 %|2", "tuned reads as problem, class, counts, variant, us, GB/s, share of copy, gain, when");
+	tap_contains(answer,
+		"sum i32|large|16777217 and more|lookahead,block=384,items=24,stages=6,ahead=4|514.25|4176|"
+		"97.5 %|+25.0 %|2",
+		"tuned reads as problem, class, counts, variant, us, GB/s, share of copy, gain, when");
 	tap_contains(answer, "|NVIDIA H200\n", "and ends with the device");
-	tap_is_string(ask(path, "SELECT group_concat(class, ' ') FROM (SELECT class FROM tuned WHERE problem = 'max f32')"),
+	tap_is_string(
+		ask(path, "SELECT group_concat(class, ' ') FROM (SELECT class FROM tuned WHERE problem = 'max f32')"),
 		"tile small medium large\n", "tuned lists the classes in the order of their counts");
 	tap_is_string(ask(path, "SELECT group_concat(name, '|') FROM pragma_table_info('tuned')"),
-		"problem|class|counts|variant|us|GB/s|of copy|gain|when|device\n", "the columns of tuned have their names");
+		"problem|class|counts|variant|us|GB/s|of copy|gain|when|device\n",
+		"the columns of tuned have their names");
 }
 
 static void test_why(const char *path)
 {
 	const char *answer = ask(path, "SELECT * FROM why WHERE problem = 'sum i32' AND class = 'small'");
 
-	tap_contains(answer, "sum i32|small|chosen|lookback,block=128,items=8|3.25|", "why begins with what was chosen");
+	tap_contains(
+		answer, "sum i32|small|chosen|lookback,block=128,items=8|3.25|", "why begins with what was chosen");
 	tap_contains(answer, "|ok|lookback|4.06|4.02 to 4.10|1.250||", "why lists what it was up against");
-	tap_contains(answer, "|pruned|lookback,items=64||||as the test says|", "why tells what was never timed, and why");
+	tap_contains(
+		answer, "|pruned|lookback,items=64||||as the test says|", "why tells what was never timed, and why");
 }
 
 static void test_others(const char *path)
@@ -59,16 +65,25 @@ static void test_others(const char *path)
 		"runs tells how a run ended and what came of it");
 	tap_contains(ask(path, "SELECT * FROM kernels"), "sum i32|block,block=512|sm_90|sass|40|8192|0|23908 bytes|",
 		"kernels tells registers, memory and the image's size");
-	tap_contains(ask(path, "SELECT * FROM help"), "tuned|what is used on this machine", "help tells what tuned answers");
-	tap_is_string(ask(path, "SELECT count(*) FROM sqlite_master m WHERE type = 'view' "
-		"AND name NOT IN (SELECT view FROM help)"), "0\n", "help names every view");
+	tap_contains(
+		ask(path, "SELECT * FROM help"), "tuned|what is used on this machine", "help tells what tuned answers");
+	tap_is_string(ask(path,
+			      "SELECT count(*) FROM sqlite_master m WHERE type = 'view' "
+			      "AND name NOT IN (SELECT view FROM help)"),
+		"0\n", "help names every view");
 }
 
 /* Another run, with another driver and for another problem only. */
 static void test_stale(const char *path)
 {
-	struct srt_db_run run = { .device = 1, .source_hash = FIXTURE_SOURCE, .effort = "normal", .arguments = "",
-		.version = "0.1.0", .boot_id = "b", .pid = 1, .start_ticks = 1 };
+	struct srt_db_run run = { .device = 1,
+		.source_hash = FIXTURE_SOURCE,
+		.effort = "normal",
+		.arguments = "",
+		.version = "0.1.0",
+		.boot_id = "b",
+		.pid = 1,
+		.start_ticks = 1 };
 	struct srt_db *db;
 
 	fixture_must(srt_db_open(&db, path, SRT_DB_WRITE), "open");
@@ -76,7 +91,8 @@ static void test_stale(const char *path)
 	fixture_must(srt_db_begin_run(db, &run), "begin a run");
 	srt_db_close(db);
 	tap_is_string(ask(path, "SELECT count(*), reason FROM stale GROUP BY 2"),
-		"12|tuned with driver 13000, now 13010: still used\n", "choices of an older driver are stale and still used");
+		"12|tuned with driver 13000, now 13010: still used\n",
+		"choices of an older driver are stale and still used");
 	fixture_must(srt_db_open(&db, path, SRT_DB_WRITE), "open");
 	run.source_hash = "ffffffffffffffffffffffffffffffff";
 	fixture_must(srt_db_begin_run(db, &run), "begin a run");

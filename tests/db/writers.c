@@ -15,8 +15,8 @@
 #include "tests/tap.h"
 
 #define WRITERS 2
-#define TRIALS 150
-#define KILLS 40
+#define TRIALS  150
+#define KILLS   40
 
 static double now_ms(void)
 {
@@ -134,11 +134,13 @@ static void test_locked(const char *path)
 	double start = now_ms();
 	struct srt_db *db;
 
-	tap_is_int(srt_db_open(&db, path, SRT_DB_READ), SCANRT_ERROR_DATABASE_BUSY, "a locked file is busy to a reader");
+	tap_is_int(
+		srt_db_open(&db, path, SRT_DB_READ), SCANRT_ERROR_DATABASE_BUSY, "a locked file is busy to a reader");
 	tap_ok(now_ms() - start < 2000, "a reader does not wait for long");
 	tap_contains(srt_error_last()->text, path, "the sentence names the file");
 	start = now_ms();
-	tap_is_int(srt_db_open(&db, path, SRT_DB_WRITE), SCANRT_ERROR_DATABASE_BUSY, "a locked file is busy to a writer");
+	tap_is_int(
+		srt_db_open(&db, path, SRT_DB_WRITE), SCANRT_ERROR_DATABASE_BUSY, "a locked file is busy to a writer");
 	tap_ok(now_ms() - start > 3000, "a writer waits for some seconds");
 	end(child);
 	tap_is_int(srt_db_open(&db, path, SRT_DB_READ), SCANRT_OK, "a lock dies with its process");
@@ -235,7 +237,8 @@ static void test_kills(const char *path)
 	}
 	tap_is_int(damaged, 0, "after each of %d kills the file passes its integrity check", KILLS);
 	tap_is_int(halves, 0, "a transaction is there as a whole or not at all");
-	tap_diag("%d kills left a journal that readers refused until a writer came; %d trials", refused, count_trials(path));
+	tap_diag("%d kills left a journal that readers refused until a writer came; %d trials", refused,
+		count_trials(path));
 }
 
 /* Enough for SQLite to write to the file before the commit: a journal that must be played back. */
@@ -267,7 +270,8 @@ static void test_hot_journal(const char *path)
 	waitpid(child, NULL, 0);
 	snprintf(journal, sizeof(journal), "%s-journal", path);
 	tap_ok(access(journal, F_OK) == 0, "a writer that died left its journal");
-	tap_is_int(srt_db_open(&db, path, SRT_DB_READ), SCANRT_ERROR_DATABASE, "a reader refuses a file with such a journal");
+	tap_is_int(srt_db_open(&db, path, SRT_DB_READ), SCANRT_ERROR_DATABASE,
+		"a reader refuses a file with such a journal");
 	tap_contains(srt_error_last()->text, "journal", "and says why");
 	tap_ok(access(journal, F_OK) == 0, "a reader leaves the journal where it is");
 	fixture_must(srt_db_open(&db, path, SRT_DB_WRITE), "open");
