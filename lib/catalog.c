@@ -1,4 +1,8 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Which database files there are, and the reading of them for one plan.  A file that cannot be read is a remark in the
+ * plan's account and never a failure: the database only says which variant is faster.
+ */
 #include "catalog.h"
 
 #include <stdlib.h>
@@ -9,6 +13,7 @@
 #include "../db/db.h"
 #include "status.h"
 
+/* An empty path is a place that does not exist, such as the user's file where there is no HOME. */
 static int add_path(struct srt_catalog *catalog, const char *path)
 {
 	char *copy;
@@ -22,6 +27,7 @@ static int add_path(struct srt_catalog *catalog, const char *path)
 	return SCANRT_OK;
 }
 
+/* The user's own measurements go before the administrator's, and both before what the vendor shipped. */
 static int add_standard(struct srt_catalog *catalog)
 {
 	static void (*const places[])(struct srt_strbuf *) = {
@@ -41,6 +47,8 @@ static int add_standard(struct srt_catalog *catalog)
 	return status;
 }
 
+/* The environment is read when the context is made, so that later changes of it cannot make two plans of one context
+ * disagree about where they looked. */
 int srt_catalog_init(struct srt_catalog *catalog, const char *given)
 {
 	int status = SCANRT_OK;
@@ -119,6 +127,7 @@ static struct srt_db *open_file(struct srt_reading *reading, size_t index)
 	return reading->files[index].db;
 }
 
+/* Most plans find all they need in the first file, and the others are then never touched. */
 struct srt_db *srt_reading_file(struct srt_reading *reading, size_t index)
 {
 	if (!reading->files[index].is_tried) {
@@ -134,6 +143,7 @@ bool srt_reading_is_trusted(const struct srt_reading *reading, size_t index)
 	return reading->files[index].is_trusted;
 }
 
+/* Nothing stays open: a file may be replaced by scantune, and a lock that we held would keep it waiting. */
 void srt_reading_end(struct srt_reading *reading)
 {
 	size_t i;

@@ -1,9 +1,15 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * How a plan's size classes come about.  A rule answers for ranges of counts, and each range needs a kernel that can be
+ * had: found in a database, or compiled.  Where it cannot, the rules that follow are asked for that range only, so that
+ * one missing image does not cost the other classes their tuning.
+ */
 #include "classes.h"
 
 #include <inttypes.h>
 #include <string.h>
 
+/* Two classes often share a variant; its module is then loaded once.  A plan has few, so that a search is enough. */
 static struct srt_fetched *find_fetched(struct scanrt_plan *plan, const struct srt_variant *variant)
 {
 	size_t i;
@@ -14,6 +20,7 @@ static struct srt_fetched *find_fetched(struct scanrt_plan *plan, const struct s
 	return NULL;
 }
 
+/* The array of kernels never moves, so that classes may point into it. */
 static int fetch(struct srt_fetched **fetched, struct srt_builder *builder, const struct srt_variant *variant)
 {
 	struct scanrt_plan *plan = builder->plan;
@@ -31,6 +38,7 @@ static int fetch(struct srt_fetched **fetched, struct srt_builder *builder, cons
 	return status;
 }
 
+/* Classes are added from the lowest count up: fill() goes through the counts in this order only. */
 static int add_class(struct srt_builder *builder, const struct srt_class *class, struct srt_fetched *fetched)
 {
 	struct scanrt_plan *plan = builder->plan;
@@ -73,6 +81,8 @@ static int serve(struct srt_builder *builder, const struct srt_class *class, int
 
 	if (!status)
 		return add_class(builder, class, fetched);
+	/* The refusal of one answer is no failure yet; it becomes one only if nothing else is found for these
+	 * counts. */
 	if (is_final(status, class->origin))
 		return status;
 	srt_error_save(&builder->error);
@@ -96,6 +106,7 @@ static int fill(struct srt_builder *builder, uint64_t low, uint64_t high, int ru
 
 		if (class->high_count < low || class->low_count > high)
 			continue;
+		/* What lies before this class, its own rule has no answer for. */
 		if (class->low_count > low)
 			status = fill(builder, low, class->low_count - 1, rule);
 		else
@@ -134,6 +145,7 @@ static bool fill_gap(struct scanrt_plan *plan, struct srt_plan_class *gap)
 	return true;
 }
 
+/* The error that is told is the latest, that of the last rule: it is about the default, which always ought to work. */
 int srt_builder_fill(struct srt_builder *builder)
 {
 	struct scanrt_plan *plan = builder->plan;

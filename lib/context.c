@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Opening and closing devices.
+ */
 #include "context.h"
 
 #include <stdlib.h>
@@ -29,6 +32,8 @@ static int take_current(struct scanrt_context *context, int *ordinal)
 	return status;
 }
 
+/* The primary context is the one that the CUDA runtime uses: a program that mixes both APIs shares its memory with us.
+ * Retaining creates it where nobody has; this is the 100 ms of a program's start that no library can save. */
 static int take_primary(struct scanrt_context *context)
 {
 	const struct srt_driver *driver = context->driver;
@@ -46,6 +51,7 @@ static int take_primary(struct scanrt_context *context)
 	return SCANRT_OK;
 }
 
+/* The fingerprint is made once: each plan looks up by it. */
 static int read_device(struct scanrt_context *context, int ordinal)
 {
 	struct srt_device *device = &context->device;
@@ -64,6 +70,7 @@ static int read_device(struct scanrt_context *context, int ordinal)
 	return SCANRT_OK;
 }
 
+/* The device is judged before its context is made, so that a device which is too old costs no context. */
 static int open_device(struct scanrt_context *context, const char *device)
 {
 	int ordinal = 0;
@@ -78,6 +85,7 @@ static int open_device(struct scanrt_context *context, const char *device)
 	return status;
 }
 
+/* What a report of a problem needs first: the device, and the fingerprint that rows are looked up by. */
 static void log_opening(const struct scanrt_context *context)
 {
 	struct srt_strbuf line = { 0 };
@@ -110,6 +118,7 @@ int scanrt_context_create(struct scanrt_context **context, const struct scanrt_c
 	status = srt_catalog_init(&made->catalog, given.database);
 	if (!status)
 		status = open_device(made, given.device);
+	/* Destruction takes what was made so far, as everything else is still zero. */
 	if (status) {
 		scanrt_context_destroy(made);
 		return status;

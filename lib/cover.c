@@ -1,4 +1,10 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * The tuner measures a few counts, and a plan has to serve all.  Between measurements the nearer one is the
+ * better guess,
+ * where near is by ratio, as times are; but the size of the L2 cache is a border, since what wins on one side of it is
+ * limited by something else than on the other.
+ */
 #include "cover.h"
 
 /* The largest count whose input and output fit the L2 cache; UINT64_MAX where that is not known. */
@@ -9,6 +15,8 @@ static uint64_t cached_count(const struct srt_problem *problem, const struct srt
 	return device->l2_bytes > 0 ? (uint64_t)device->l2_bytes / bytes : UINT64_MAX;
 }
 
+/* Beyond this a variant cannot go, whatever it was measured to win: its tile, or the tickets, or the plan
+ * itself, ends. */
 static uint64_t reach_of(const struct srt_range *range, const struct srt_problem *problem)
 {
 	uint64_t most = srt_variant_max_count(&range->variant);
@@ -64,6 +72,8 @@ static uint64_t block_reach(const struct srt_problem *problem, const struct srt_
 	return reach;
 }
 
+/* Large-count variants are not carried into the cache: there another bottleneck decides, and the defaults know that
+ * side better than a measurement of the other one. */
 static void cover_below(struct srt_range *first, uint64_t cached, bool is_alone, const struct srt_problem *problem,
 	const struct srt_device *device)
 {
@@ -77,6 +87,7 @@ static void cover_below(struct srt_range *first, uint64_t cached, bool is_alone,
 		first->low_count = start;
 }
 
+/* The same on the other side. */
 static void cover_above(struct srt_range *last, uint64_t cached, bool is_alone, const struct srt_problem *problem)
 {
 	uint64_t end = reach_of(last, problem);
@@ -87,6 +98,7 @@ static void cover_above(struct srt_range *last, uint64_t cached, bool is_alone, 
 		last->high_count = end;
 }
 
+/* Gaps first: they move the ends that the outer ranges are judged by. */
 void srt_cover(struct srt_range *ranges, size_t count, const struct srt_problem *problem,
 	const struct srt_device *device)
 {

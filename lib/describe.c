@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * What a plan tells about itself.  Texts that do not fit are cut rather than refused: they are for people.
+ */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -6,6 +9,7 @@
 #include "plan.h"
 #include "status.h"
 
+/* Indexed by enum scanrt_origin, which begins at 1. */
 static const char *origin_name(int origin)
 {
 	static const char *const names[] = { "", "forced", "tuned", "similar", "default" };
@@ -45,6 +49,7 @@ static void tell(struct srt_strbuf *out, const struct scanrt_plan *plan, const s
 	srt_strbuf_append(out, srt_strbuf_text(&plan->account.text));
 }
 
+/* The size is the caller's promise of how much we may write: less than we know would be written beyond its end. */
 static int check(const struct scanrt_plan *plan, uint64_t count, const struct scanrt_plan_description *description)
 {
 	if (!plan || !description)
@@ -74,6 +79,7 @@ int scanrt_plan_describe(const struct scanrt_plan *plan, uint64_t count, struct 
 	class = srt_plan_class_of(plan, count);
 	srt_variant_format(&variant, &class->fetched->kernel.variant);
 	tell(&account, plan, class, srt_strbuf_text(&variant));
+	/* Either all of the description is filled or nothing: half of one would be believed. */
 	if (variant.failed || account.failed) {
 		status = srt_fail(SCANRT_ERROR_OUT_OF_MEMORY, "no memory for a description");
 	} else {

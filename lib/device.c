@@ -1,4 +1,8 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Facts about devices.  What the driver does not tell is left unknown, as an emulated or a future device may lack some
+ * attribute that we only use to tell devices apart.
+ */
 #include "device.h"
 
 #include <inttypes.h>
@@ -70,6 +74,7 @@ static void ask_all(struct srt_device *device, const struct srt_driver *driver, 
 		device->shared_per_block = ask(driver, handle, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK, 0);
 }
 
+/* For people and for logs.  These differ between two boards of one kind, and so must not be in a key. */
 static void ask_identity(struct srt_device *device, const struct srt_driver *driver, CUdevice handle)
 {
 	CUuuid uuid;
@@ -95,6 +100,7 @@ static void read_name(struct srt_device *device)
 		snprintf(device->mig_profile, sizeof(device->mig_profile), "%s", mig + strlen(" MIG "));
 }
 
+/* Asked of the count rather than of cuDeviceGet, whose error does not say how many devices there are. */
 static int check_ordinal(const struct srt_driver *driver, int ordinal)
 {
 	int count = 0;
@@ -127,6 +133,8 @@ int srt_device_query(struct srt_device *device, const struct srt_driver *driver,
 	return SCANRT_OK;
 }
 
+/* A fact that is left out on one side and known on the other makes two fingerprints, which is safe: a miss,
+ * never a lie. */
 static void append_fact(struct srt_strbuf *out, const char *name, int64_t value)
 {
 	if (value > 0)
@@ -142,6 +150,8 @@ void srt_device_family(struct srt_strbuf *out, const struct srt_device *device)
 	append_fact(out, "bus", device->memory_bus_bits);
 }
 
+/* Whatever may change which variant is fastest is in, so that two boards share rows only if they are alike; the driver
+ * is out, as a newer one would throw away all measurements for nothing. */
 void srt_device_fingerprint(struct srt_strbuf *out, const struct srt_device *device)
 {
 	srt_device_family(out, device);

@@ -136,6 +136,8 @@ struct resolver {
 	PFN_cuGetProcAddress_v11030 plain;
 };
 
+/* The version is that of driver.def, not that of the header: a newer header must not ask an older driver for
+ * a newer ABI. */
 static CUresult look_up(void **address, const struct resolver *resolver, const struct row *row)
 {
 	CUdriverProcAddressQueryResult found;
@@ -170,6 +172,7 @@ static int fill_row(struct srt_driver *driver, const struct resolver *resolver, 
 	return SCANRT_OK;
 }
 
+/* All functions or none: a driver that lacks one is refused here and not in the middle of a scan. */
 static int fill(struct srt_driver *driver, void *library, const char *path)
 {
 	struct resolver resolver;
@@ -185,6 +188,7 @@ static int fill(struct srt_driver *driver, void *library, const char *path)
 	return status;
 }
 
+/* cuInit is called once per loaded file.  A program that has called it already loses nothing. */
 static int initialise(struct srt_driver *driver, const char *path)
 {
 	CUresult result = driver->cuInit(0);
@@ -256,6 +260,7 @@ static void append_own_directory(struct srt_strbuf *out)
 		srt_strbuf_append_bytes(out, info.dli_fname, (size_t)(slash - info.dli_fname) + 1);
 }
 
+/* By the name of the file: asking the library itself would mean to load it, which for a real driver starts it. */
 static bool is_emulator(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -282,6 +287,7 @@ static int load_emulator(const struct srt_driver **driver)
 	return status;
 }
 
+/* The set-user-ID case is why this is secure_getenv: a library that the caller names runs with the program's rights. */
 static int load_default(const struct srt_driver **driver)
 {
 	const char *kind = secure_getenv("SCANRT_DRIVER");
@@ -292,6 +298,7 @@ static int load_default(const struct srt_driver **driver)
 	return load_once(driver, path && *path ? path : REAL_LIBRARY);
 }
 
+/* A device that does not exist and a text that names none are one error to the caller: there is no such device. */
 static int parse_ordinal(int *ordinal, const char *digits, const char *device)
 {
 	char *end;
@@ -304,6 +311,7 @@ static int parse_ordinal(int *ordinal, const char *digits, const char *device)
 	return SCANRT_OK;
 }
 
+/* The text is read before anything is loaded, so that a typing error is told as one. */
 int srt_driver_open(const struct srt_driver **driver, int *ordinal, const char *device)
 {
 	bool wants_emulator = device && strncmp(device, "emu", 3) == 0 && (device[3] == '\0' || device[3] == ':');

@@ -44,6 +44,7 @@ static int check_overlap(const struct span *out, const struct span *in)
 	return SCANRT_OK;
 }
 
+/* In the order of cost to the caller: the count decides how far the arrays reach. */
 static int check_arrays(const struct scanrt_plan *plan, const void *out, const void *in, uint64_t count)
 {
 	struct span to;
@@ -67,11 +68,13 @@ int scanrt_plan_execute(struct scanrt_plan *plan, void *out, const void *in, uin
 	srt_error_clear();
 	if (!plan)
 		return srt_fail(SCANRT_ERROR_NULL_POINTER, "the plan is null");
+	/* Before any look at the pointers: an empty array often has none. */
 	if (count == 0)
 		return SCANRT_OK;
 	status = check_arrays(plan, out, in, count);
 	if (status)
 		return status;
+	/* The caller's thread may have any context current, or none. */
 	driver = plan->context->driver;
 	status = srt_driver_push(driver, plan->context->cuda_context);
 	if (status)

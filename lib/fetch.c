@@ -1,4 +1,9 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Kernels from wherever they can be had.  The order is by cost: an image from a database takes a tenth of a
+ * millisecond,
+ * a compilation about a hundred.
+ */
 #include "fetch.h"
 
 #include <stdlib.h>
@@ -21,6 +26,7 @@ struct fetch {
 	bool wants_ptx;
 };
 
+/* What the kernel takes is read from the loaded function, not from the row or the compiler's log: only that is true. */
 static int load(struct srt_fetched *fetched, const struct fetch *fetch, const struct srt_image *image)
 {
 	int status = srt_kernel_load(&fetched->kernel, fetch->context->driver, &fetch->context->device, fetch->problem,
@@ -46,6 +52,7 @@ static void image_of_row(struct srt_image *image, struct srt_db_image *row, cons
 	row->bytes = NULL;
 }
 
+/* A damaged or refused image is a remark and a miss: the next file or the compiler makes up for it. */
 static bool load_from_file(struct srt_fetched *fetched, const struct fetch *fetch, size_t index)
 {
 	struct srt_db *db = srt_reading_file(fetch->reading, index);
@@ -74,6 +81,7 @@ static bool load_from_file(struct srt_fetched *fetched, const struct fetch *fetc
 	return !status && is_found;
 }
 
+/* The file that chose the variant need not be the one that has its image: any trusted file will do. */
 static bool load_from_catalog(struct srt_fetched *fetched, const struct fetch *fetch)
 {
 	size_t i;
@@ -99,6 +107,7 @@ static bool is_refusal_of_code(void)
 	}
 }
 
+/* A compiler may be wrong, too: whoever keeps images tests each before it is kept. */
 static int check_fresh(struct srt_fetched *fetched, const struct fetch *fetch)
 {
 	const struct scanrt_context *context = fetch->context;
@@ -111,6 +120,7 @@ static int check_fresh(struct srt_fetched *fetched, const struct fetch *fetch)
 	return status;
 }
 
+/* The compiler is loaded only here, so that a program whose images are all in the database never needs one. */
 static int compile(struct srt_fetched *fetched, const struct fetch *fetch)
 {
 	const struct scanrt_context *context = fetch->context;
@@ -136,6 +146,7 @@ static int compile(struct srt_fetched *fetched, const struct fetch *fetch)
 	return status;
 }
 
+/* The recipe needs no compiler: it hashes what would be compiled, not what came out. */
 int srt_fetch(struct srt_fetched *fetched, struct scanrt_context *context, struct srt_reading *reading,
 	const struct srt_problem *problem, const struct srt_variant *variant, bool wants_ptx)
 {

@@ -1,4 +1,8 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * The numbers here were measured on an H200 and scaled by what other devices have.  They need not be the best anywhere:
+ * scantune finds that.  They have to fit everywhere.
+ */
 #include "heuristic.h"
 
 #include <inttypes.h>
@@ -12,6 +16,7 @@
 /* Look-ahead runs everywhere; the bulk copies that make it the fastest came with compute capability 9.0. */
 #define LOOKAHEAD_CAPABILITY 90
 
+/* The widest of the three types is what a thread holds its items in, at one time or another. */
 static size_t largest_element(const struct srt_problem *problem)
 {
 	size_t size = srt_type_size(problem->input_type);
@@ -63,6 +68,7 @@ static bool is_fit(const struct srt_variant *variant, const struct srt_problem *
 	return srt_variant_check(variant, problem, device) == SCANRT_OK;
 }
 
+/* Two vectors a thread: enough loads in flight for one tile, and few enough that the scan of a thread stays short. */
 static bool make_block(struct srt_variant *variant, const struct srt_problem *problem,
 	const struct srt_device *device, int block)
 {
@@ -70,6 +76,7 @@ static bool make_block(struct srt_variant *variant, const struct srt_problem *pr
 	return is_fit(variant, problem, device);
 }
 
+/* Four vectors a thread were the best of look-back on an H200; a device that is short of something gets fewer. */
 static bool make_lookback(struct srt_variant *variant, const struct srt_problem *problem,
 	const struct srt_device *device)
 {
@@ -119,6 +126,7 @@ static size_t append(struct srt_range *ranges, size_t count, const struct srt_va
 	return count + 1;
 }
 
+/* A small block starts faster, and serves up to its tile; the large one takes over from there. */
 static size_t append_blocks(struct srt_range *ranges, const struct srt_problem *problem,
 	const struct srt_device *device)
 {
@@ -144,6 +152,7 @@ size_t srt_heuristic_ranges(struct srt_range ranges[SRT_HEURISTIC_MAX], const st
 	struct srt_error error;
 	size_t count;
 
+	/* Asked again for its record: the latest refusal is what the caller will be told. */
 	if (!has_lookback && !has_lookahead) {
 		srt_variant_check(&lookback, problem, device);
 		return 0;
@@ -160,6 +169,7 @@ size_t srt_heuristic_ranges(struct srt_range ranges[SRT_HEURISTIC_MAX], const st
 	return count;
 }
 
+/* The range is found as if the plan were unbounded: what serves a count does not depend on the plan's bound. */
 int srt_heuristic_at(struct srt_variant *variant, const struct srt_problem *problem, const struct srt_device *device,
 	uint64_t count)
 {

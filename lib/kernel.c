@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Kernels from their image to their launch.
+ */
 #include "kernel.h"
 
 #include <assert.h>
@@ -8,6 +11,7 @@
 #include "driver.h"
 #include "status.h"
 
+/* From the loaded function: what the compiler said while it was made, the driver's own compiler may have changed. */
 static int read_attributes(struct srt_kernel *kernel, const struct srt_driver *driver)
 {
 	CUfunction function = kernel->function;
@@ -50,6 +54,7 @@ static int opt_in(struct srt_kernel *kernel, const struct srt_driver *driver)
 		(kernel->function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)kernel->dynamic_shared));
 }
 
+/* Persistent blocks are launched by this number, and a kernel that cannot be resident at all would fail each launch. */
 static int read_occupancy(struct srt_kernel *kernel, const struct srt_driver *driver)
 {
 	int threads = (int)srt_variant_threads(&kernel->variant);
@@ -63,6 +68,7 @@ static int read_occupancy(struct srt_kernel *kernel, const struct srt_driver *dr
 	return status;
 }
 
+/* Either failure means that the image is not what it claims to be. */
 static int load_function(struct srt_kernel *kernel, const struct srt_driver *driver, const struct srt_image *image)
 {
 	CUmodule module;
@@ -79,6 +85,8 @@ static int load_function(struct srt_kernel *kernel, const struct srt_driver *dri
 	return SCANRT_OK;
 }
 
+/* Each plan loads its own module: a function's attributes then belong to one plan, and two threads cannot undo each
+ * other's. */
 int srt_kernel_load(struct srt_kernel *kernel, const struct srt_driver *driver, const struct srt_device *device,
 	const struct srt_problem *problem, const struct srt_variant *variant, const struct srt_image *image)
 {
@@ -147,6 +155,7 @@ int srt_workspace_clear(const struct srt_workspace *workspace, const struct srt_
 	return status;
 }
 
+/* A workspace of the caller's is only forgotten. */
 void srt_workspace_destroy(struct srt_workspace *workspace, const struct srt_driver *driver)
 {
 	if (workspace->is_owned)
@@ -179,6 +188,7 @@ static uint32_t draws_of(const struct srt_kernel *kernel, uint32_t tiles, uint32
 	return tiles;
 }
 
+/* All of it every time: 100 bytes on the stack cost less than a shared copy that two threads could meet in. */
 static void fill_arguments(struct scan_arguments *arguments, const struct srt_kernel *kernel,
 	const struct srt_workspace *workspace)
 {
@@ -194,6 +204,8 @@ static void fill_arguments(struct scan_arguments *arguments, const struct srt_ke
 	memcpy(arguments->initial, problem->initial, sizeof(arguments->initial));
 }
 
+/* The one place where a count becomes a grid.  Counts stay in 64 bits; tiles fit 32, which srt_variant_max_count() sees
+ * to.  Only grid.x is used: the other two end at 65535. */
 int srt_kernel_launch(const struct srt_kernel *kernel, const struct srt_driver *driver,
 	const struct srt_workspace *workspace, uint64_t out, uint64_t in, uint64_t count, uint32_t grid_limit,
 	void *stream)

@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Logging, which is silent unless somebody asks for it.
+ */
 #include "log.h"
 
 #include <stdarg.h>
@@ -40,6 +43,7 @@ void srt_log_close(struct srt_log *log)
 	memset(log, 0, sizeof(*log));
 }
 
+/* Nobody listening is the usual case, and costs one comparison. */
 void srt_log_line(const struct srt_log *log, const char *line)
 {
 	if (log->function)

@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Plans from the caller's structures to the kernels that are ready to launch, and back.
+ */
 #include "plan.h"
 
 #include <inttypes.h>
@@ -24,6 +27,7 @@ const struct srt_plan_class *srt_plan_class_of(const struct scanrt_plan *plan, u
 
 /* ---- Options ---- */
 
+/* Checked before the problem and before any work: a refused call has changed nothing. */
 static int read_options(struct scanrt_plan_options *given, const struct scanrt_plan_options *options)
 {
 	static const struct scanrt_plan_options initial = SCANRT_PLAN_OPTIONS_INIT;
@@ -44,6 +48,7 @@ static int read_options(struct scanrt_plan_options *given, const struct scanrt_p
 	return SCANRT_OK;
 }
 
+/* The program knows better than its environment.  A variable that is set to nothing is not set. */
 static const char *pin_of(const struct scanrt_plan_options *options)
 {
 	const char *pin = options->variant ? options->variant : secure_getenv("SCANRT_VARIANT");
@@ -51,6 +56,7 @@ static const char *pin_of(const struct scanrt_plan_options *options)
 	return pin && *pin ? pin : NULL;
 }
 
+/* The request is what the rules know of the plan; they never see the plan itself. */
 static void begin(struct srt_builder *builder, struct scanrt_plan *plan, const struct scanrt_plan_options *options)
 {
 	struct scanrt_context *context = plan->context;
@@ -74,6 +80,7 @@ static void begin(struct srt_builder *builder, struct scanrt_plan *plan, const s
 
 /* ---- Workspace ---- */
 
+/* Each class needs state for its own counts only; the workspace is shared, so the largest need is all of them. */
 static size_t workspace_need(const struct scanrt_plan *plan)
 {
 	size_t need = 0;
@@ -100,6 +107,8 @@ static int check_owner(const struct scanrt_context *context, CUdeviceptr address
 	return SCANRT_OK;
 }
 
+/* The caller's memory is checked against what the chosen variants need, which may be less than what
+ * scanrt_plan_workspace_size() promised to be enough. */
 static int take_workspace(struct scanrt_plan *plan, const struct scanrt_plan_options *options)
 {
 	const struct srt_driver *driver = plan->context->driver;
@@ -121,6 +130,7 @@ static int take_workspace(struct scanrt_plan *plan, const struct scanrt_plan_opt
 
 /* ---- The public calls ---- */
 
+/* The databases are closed before the workspace is allocated: that may wait for the device. */
 static int build(struct scanrt_plan *plan, const struct scanrt_plan_options *options)
 {
 	const struct srt_driver *driver = plan->context->driver;
@@ -167,6 +177,7 @@ int scanrt_plan_create(struct scanrt_plan **plan, struct scanrt_context *context
 	return SCANRT_OK;
 }
 
+/* The kernels of executions still in flight would go with it, hence the caller's duty to wait. */
 static void unload(struct scanrt_plan *plan)
 {
 	const struct srt_driver *driver = plan->context->driver;

@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * The rules of "which variant", in their order.  Each refusal goes into the account with its reason.
+ */
 #include "resolve.h"
 
 #include <inttypes.h>
@@ -16,6 +19,7 @@ static uint64_t smaller(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
+/* Rules fill the rest of a class where they have more to tell. */
 static void append(struct srt_answer *answer, const struct srt_range *range, int origin)
 {
 	struct srt_class *class = &answer->classes[answer->count++];
@@ -76,6 +80,8 @@ static bool read_row(struct srt_range *range, const struct srt_db_choice *row, c
 	return range->low_count <= range->high_count;
 }
 
+/* The problem goes by its short name: inclusive and exclusive, with and without an initial value, share
+ * their choices. */
 static int find_rows(struct srt_db_choice *rows, size_t *count, const struct srt_request *request, struct srt_db *db,
 	const char *family)
 {
@@ -102,6 +108,7 @@ static int find_rows(struct srt_db_choice *rows, size_t *count, const struct srt
 	return status;
 }
 
+/* One line a row: scanrt_plan_describe() shows it to people who ask why. */
 static void tell_row(const struct srt_request *request, const struct srt_db_choice *row, const struct srt_range *range,
 	const char *path)
 {
@@ -132,6 +139,7 @@ static void take_rows(struct srt_answer *answer, const struct srt_request *reque
 	}
 }
 
+/* Nothing that a file has or lacks is an error: it is then as if the file were not there. */
 static void ask_file(struct srt_answer *answer, const struct srt_request *request, size_t index, const char *family)
 {
 	struct srt_db_choice rows[SRT_COVER_MAX];
@@ -155,6 +163,7 @@ static void ask_file(struct srt_answer *answer, const struct srt_request *reques
 
 /* ---- What is compiled in ---- */
 
+/* In the place of the defaults, and with no database before it. */
 static int ask_reproducible(struct srt_answer *answer, const struct srt_request *request)
 {
 	struct srt_range range = { .low_count = 1, .high_count = request->problem->max_count };
@@ -168,6 +177,7 @@ static int ask_reproducible(struct srt_answer *answer, const struct srt_request 
 	return SCANRT_OK;
 }
 
+/* The last rule, and the only one that must answer. */
 static int ask_defaults(struct srt_answer *answer, const struct srt_request *request)
 {
 	struct srt_range ranges[SRT_HEURISTIC_MAX];
@@ -198,6 +208,8 @@ static int ask(struct srt_answer *answer, const struct srt_request *request, int
 	return SCANRT_OK;
 }
 
+/* Where the caller goes on from is its own business, so that the rules keep no state and can be asked for
+ * one range again. */
 int srt_resolve(struct srt_answer *answer, const struct srt_request *request, int *rule)
 {
 	size_t files = request->is_reproducible ? 0 : request->reading->catalog->count;

@@ -34,6 +34,8 @@ void srt_memo_free(struct srt_memo *memo)
 	}
 }
 
+/* Streams are compared as handles: one that was destroyed and whose handle came again has the same order of launches as
+ * a fresh one, and finds the plan idle. */
 static bool is_same(const struct srt_memo *memo, const struct srt_memo *key)
 {
 	return memo->stream == key->stream && memo->type == key->type && memo->op == key->op && memo->mode == key->mode;
@@ -65,6 +67,7 @@ static int check_capture(const struct scanrt_context *context, void *stream)
 	return srt_driver_pop(context->driver, status);
 }
 
+/* Inside the lock; a failed plan is not remembered, so that the next call tries again. */
 static int make(struct srt_memo **memo, struct scanrt_context *context, const struct srt_memo *key, uint64_t count)
 {
 	struct scanrt_problem problem = SCANRT_PROBLEM_INIT;
@@ -122,6 +125,7 @@ static int check_problem(int type, int op, int mode)
 	return srt_problem_init(&checked, &problem);
 }
 
+/* Null pointers are refused before a plan is made for nothing; all else scanrt_plan_execute() checks. */
 int scanrt_scan(struct scanrt_context *context, int type, int op, int mode, void *out, const void *in, uint64_t count,
 	void *stream)
 {
