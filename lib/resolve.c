@@ -148,7 +148,7 @@ static void ask_file(struct srt_answer *answer, const struct srt_request *reques
 	size_t count = 0;
 
 	/* What a file says of relatives is no news where it has spoken of the device itself. */
-	if (!db || request->reading->files[index].has_answered)
+	if (!db || (family && request->reading->files[index].has_answered))
 		return;
 	if (find_rows(rows, &count, request, db, family)) {
 		srt_account_add(request->account, "%s: %s", path, srt_error_last()->text);
@@ -158,7 +158,8 @@ static void ask_file(struct srt_answer *answer, const struct srt_request *reques
 		srt_account_add(request->account, "%s: no choice for %s", path,
 			family ? "relatives of the device" : "the device");
 	take_rows(answer, request, rows, count, path);
-	request->reading->files[index].has_answered = answer->count > 0;
+	if (answer->count > 0)
+		request->reading->files[index].has_answered = true;
 }
 
 /* ---- What is compiled in ---- */
