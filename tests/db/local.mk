@@ -14,7 +14,8 @@ db_tests = \
 	tests/db/writers
 
 check_PROGRAMS += $(db_tests)
-DB_TESTS += $(db_tests)
+DB_TESTS += $(db_tests) tests/db/manual.sh
+EXTRA_DIST += tests/db/manual.sh
 
 check_LTLIBRARIES += tests/db/libfixture.la
 tests_db_libfixture_la_SOURCES = tests/db/fixture.c tests/db/fixture.h
