@@ -21,6 +21,7 @@ static struct fake_driver *fake;
 static struct fake_compiler *compiler;
 static char directory[] = "/tmp/scanrt-tuned-XXXXXX";
 static char path[64];
+static char second_path[64];
 
 /* A database as scantune leaves it: one problem's two classes on one device, with images or without. */
 struct content {
@@ -32,6 +33,8 @@ struct content {
 	const char *source_hash;
 	const char *small;
 	const char *large;
+	uint64_t small_low;
+	uint64_t large_low;
 	bool has_images;
 	bool is_modelled;
 };
@@ -95,8 +98,9 @@ static void fill(struct srt_db *db)
 	must(srt_db_put_toolchain(&run.toolchain, db, "nvrtc 13.0 build fake", 13000), "toolchain");
 	must(srt_db_put_problem(&problem_id, db, &problem), "problem");
 	must(srt_db_begin_run(db, &run), "run");
-	put_choice(db, run.id, run.device, problem_id, "small", 5000, 1000000, content.small);
-	put_choice(db, run.id, run.device, problem_id, "large", 20000000, UINT64_C(1) << 40, content.large);
+	put_choice(db, run.id, run.device, problem_id, "small", content.small_low, 1000000, content.small);
+	put_choice(db, run.id, run.device, problem_id, "large", content.large_low,
+		content.large_low == 20000000 ? UINT64_C(1) << 40 : 4000000, content.large);
 	if (content.has_images) {
 		put_image(db, run.id, content.small, "sass");
 		put_image(db, run.id, content.large, "sass");
@@ -129,8 +133,12 @@ static void reset(void)
 	snprintf(fingerprint, sizeof(fingerprint), "%s", srt_strbuf_text(&context->fingerprint));
 	snprintf(family, sizeof(family), "%s", srt_strbuf_text(&context->family));
 	scanrt_context_destroy(context);
-	content = (struct content){ fingerprint, family, "sum i32", "sum", "i32", srt_source_hash(), SMALL, LARGE,
-		true, false };
+	content = (struct content){
+		.fingerprint = fingerprint, .family = family, .problem = "sum i32", .op = "sum", .type = "i32",
+		.source_hash = srt_source_hash(), .small = SMALL, .large = LARGE, .small_low = 5000,
+			.large_low = 20000000,
+		.has_images = true,
+	};
 }
 
 /* What a program sees of one count: the plan is made and gone. */
@@ -153,6 +161,8 @@ static void look(struct seen *seen, uint64_t count, uint32_t flags)
 	options.device = "0";
 	options.database = path;
 	must(scanrt_context_create(&context, &options), "context");
+	if (second_path[0])
+		context->catalog.paths[context->catalog.count++] = strdup(second_path);
 	problem.input_type = SCANRT_I32;
 	problem.op = SCANRT_SUM;
 	plan_options.flags = flags;
@@ -188,6 +198,35 @@ static void test_tuned(void)
 	look(&seen, 100000, SCANRT_REPRODUCIBLE);
 	tap_is_int(seen.description.origin, SCANRT_ORIGIN_DEFAULT,
 		"B101: a reproducible plan asks no database for a variant");
+	reset();
+}
+
+/* What the first file leaves open on both sides, the second one is asked for twice. */
+static void test_two_files(void)
+{
+	struct seen seen;
+	char first[64];
+
+	snprintf(first, sizeof(first), "%s", path);
+	snprintf(path, sizeof(path), "%s/second.db", directory);
+	content.small_low = 1;
+	content.small = "lookback,block=64,items=8";
+	write_database();
+	snprintf(second_path, sizeof(second_path), "%s", path);
+	snprintf(path, sizeof(path), "%s", first);
+	reset();
+	content.large = "lookback,block=512,items=8";
+	content.large_low = 2000000;
+	write_database();
+	look(&seen, 100, 0);
+	tap_is_string(seen.description.database, second_path, "below the first file's rows the second one is asked");
+	look(&seen, 100000, 0);
+	tap_is_string(seen.description.database, path, "the first file's rows go before the second's");
+	look(&seen, UINT64_C(1) << 30, 0);
+	tap_is_string(seen.description.database, second_path, "above them the second one is asked, too");
+	tap_is_string(seen.description.variant, LARGE, "and answers");
+	unlink(second_path);
+	second_path[0] = '\0';
 	reset();
 }
 
@@ -332,6 +371,7 @@ int main(void)
 	snprintf(path, sizeof(path), "%s/tune.db", directory);
 	reset();
 	test_tuned();
+	test_two_files();
 	test_without_compiler();
 	test_similar();
 	test_bad_rows();
