@@ -58,7 +58,11 @@ struct fake_driver {
 struct fake_compiler {
 	const char *fail_option;  /* a program with this option does not compile; "" : none does */
 	int newest;               /* the newest architecture known */
+	int fail_at;              /* the call with this number fails; from 1 */
+	int fail_code;
 
+	int calls;
+	char failed[64];          /* the function that fail_at met */
 	int programs;             /* held now */
 	int compilations;         /* ever */
 };

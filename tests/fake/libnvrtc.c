@@ -18,6 +18,22 @@ struct _nvrtcProgram {
 
 static struct fake_compiler script;
 
+/* Counts a call, and fails it where the script says so. */
+static nvrtcResult enter(const char *name)
+{
+	if (++script.calls != script.fail_at)
+		return NVRTC_SUCCESS;
+	snprintf(script.failed, sizeof(script.failed), "%s", name);
+	return (nvrtcResult)script.fail_code;
+}
+
+#define ENTER() \
+	do { \
+		nvrtcResult result_ = enter(__func__); \
+		if (result_ != NVRTC_SUCCESS) \
+			return result_; \
+	} while (0)
+
 #define MESSAGE "scan.cu(7): error: as the test wants it\n"
 
 struct fake_compiler *fake_compiler_script(void)
@@ -60,6 +76,7 @@ nvrtcResult nvrtcCreateProgram(nvrtcProgram *program, const char *source, const 
 	const char *const *texts, const char *const *names)
 {
 	(void)source, (void)name, (void)count, (void)texts, (void)names;
+	ENTER();
 	*program = calloc(1, sizeof(**program));
 	script.programs++;
 	return NVRTC_SUCCESS;
@@ -70,6 +87,7 @@ nvrtcResult nvrtcDestroyProgram(nvrtcProgram *program)
 	free(*program);
 	*program = NULL;
 	script.programs--;
+	ENTER();
 	return NVRTC_SUCCESS;
 }
 
@@ -78,6 +96,7 @@ nvrtcResult nvrtcCompileProgram(nvrtcProgram program, int count, const char *con
 	const char *entry = "-DSCAN_ENTRY=";
 	int i;
 
+	ENTER();
 	script.compilations++;
 	program->has_failed = script.fail_option && !*script.fail_option;
 	for (i = 0; i < count; i++) {
@@ -91,36 +110,42 @@ nvrtcResult nvrtcCompileProgram(nvrtcProgram program, int count, const char *con
 
 nvrtcResult nvrtcGetPTXSize(nvrtcProgram program, size_t *size)
 {
+	ENTER();
 	*size = strlen(program->entry) + sizeof("PTX ");
 	return NVRTC_SUCCESS;
 }
 
 nvrtcResult nvrtcGetPTX(nvrtcProgram program, char *text)
 {
+	ENTER();
 	sprintf(text, "PTX %s", program->entry);
 	return NVRTC_SUCCESS;
 }
 
 nvrtcResult nvrtcGetCUBINSize(nvrtcProgram program, size_t *size)
 {
+	ENTER();
 	*size = strlen(program->entry) + sizeof("SASS ");
 	return NVRTC_SUCCESS;
 }
 
 nvrtcResult nvrtcGetCUBIN(nvrtcProgram program, char *text)
 {
+	ENTER();
 	sprintf(text, "SASS %s", program->entry);
 	return NVRTC_SUCCESS;
 }
 
 nvrtcResult nvrtcGetProgramLogSize(nvrtcProgram program, size_t *size)
 {
+	ENTER();
 	*size = program->has_failed ? sizeof(MESSAGE) : 1;
 	return NVRTC_SUCCESS;
 }
 
 nvrtcResult nvrtcGetProgramLog(nvrtcProgram program, char *text)
 {
+	ENTER();
 	strcpy(text, program->has_failed ? MESSAGE : "");
 	return NVRTC_SUCCESS;
 }

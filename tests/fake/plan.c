@@ -7,6 +7,7 @@
 
 #include "fake.h"
 #include "plan.h"
+#include "status.h"
 #include "tests/tap.h"
 
 static struct fake_driver *fake;
@@ -136,6 +137,73 @@ static void test_compiler(void)
 	tap_is_int(srt_plan_class_of(plan, UINT64_C(1) << 30)->fetched->kernel.variant.strategy, SRT_LOOKBACK,
 		"without look-ahead large counts go to look-back");
 	scanrt_plan_destroy(plan);
+	reset();
+}
+
+/* The log is for people; all other calls of the compiler matter. */
+static void test_failing_compiler(void)
+{
+	static const char *const tolerated[] = { "nvrtcGetProgramLogSize", "nvrtcGetProgramLog",
+		"nvrtcDestroyProgram" };
+	struct scanrt_plan *plan;
+	bool is_tolerated;
+	size_t i;
+	int at;
+	int status;
+
+	for (at = 1;; at++) {
+		reset();
+		problem.max_count = 50;
+		compiler->fail_at = at;
+		compiler->fail_code = 11;
+		plan = NULL;
+		status = scanrt_plan_create(&plan, context, &problem, NULL);
+		scanrt_plan_destroy(plan);
+		if (!compiler->failed[0])
+			break;
+		is_tolerated = false;
+		for (i = 0; i < sizeof(tolerated) / sizeof(tolerated[0]); i++)
+			is_tolerated |= strcmp(tolerated[i], compiler->failed) == 0;
+		tap_case("call %d, %s", at, compiler->failed);
+		tap_is_int(status, is_tolerated ? SCANRT_OK : SCANRT_ERROR_COMPILER,
+			"a failing call of the compiler is told");
+		tap_is_int(compiler->programs, 0, "no program stays");
+		tap_is_int(fake_held(fake), 1, "a plan that failed holds nothing but the context");
+	}
+	tap_case("%s", "");
+	tap_ok(at > 4, "%d calls of the compiler failed in turn", at - 1);
+	reset();
+	setenv("SCANRT_LIBNVRTC", "libm.so.6", 1);
+	tap_is_int(refuse(NULL), SCANRT_ERROR_COMPILER_TOO_OLD,
+		"a library that lacks the compiler's functions is too old");
+	setenv("SCANRT_LIBNVRTC", fake_compiler_path(), 1);
+	reset();
+}
+
+static int checks;
+
+static int refuse_lookahead(void *user, const struct srt_kernel *kernel)
+{
+	++*(int *)user;
+	if (kernel->variant.strategy == SRT_LOOKAHEAD)
+		return srt_fail(SCANRT_ERROR_COMPILE, "the self-test has found it wrong");
+	return SCANRT_OK;
+}
+
+/* B131: machine code that the compiler got wrong is found before it is used. */
+static void test_check(void)
+{
+	struct scanrt_plan *plan;
+
+	context->check = refuse_lookahead;
+	context->check_user = &checks;
+	plan = make(NULL);
+	tap_is_int(checks, (int)plan->fetched_count + 1, "B131: every freshly compiled kernel is checked");
+	tap_is_int(srt_plan_class_of(plan, UINT64_C(1) << 30)->fetched->kernel.variant.strategy, SRT_LOOKBACK,
+		"B131: a kernel that fails is not used");
+	tap_is_int(fake->modules, (int)plan->fetched_count, "B131: nor does it stay loaded");
+	scanrt_plan_destroy(plan);
+	context->check = NULL;
 	reset();
 }
 
@@ -312,6 +380,8 @@ int main(void)
 	test_refused_sass();
 	test_codegen_flag();
 	test_compiler();
+	test_failing_compiler();
+	test_check();
 	test_pin();
 	test_fit();
 	test_reproducible();
