@@ -55,7 +55,7 @@ static void add_defaults(struct tune_search *search)
 			continue;
 		candidate = add(search, &variant);
 		if (candidate)
-			candidate->is_default[i] = true;
+			candidate->build.is_default = candidate->is_default[i] = true;
 	}
 }
 

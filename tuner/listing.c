@@ -2,9 +2,11 @@
  *
  * scantune list and show: what is in the database.
  */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "db.h"
 #include "image.h"
@@ -138,6 +140,13 @@ static int list(const struct tune_options *options, const char *problem)
 
 	if (!tune_database_path(&path, options))
 		return TUNE_EXIT_DATABASE;
+	/* Before anything is tuned there is no file, unless a certain one was asked for. */
+	if (options->database == NULL && access(srt_strbuf_text(&path), F_OK) != 0 && errno == ENOENT) {
+		if (!options->is_json)
+			printf("nothing is tuned: there is no %s\n", srt_strbuf_text(&path));
+		srt_strbuf_free(&path);
+		return TUNE_EXIT_COMPLETE;
+	}
 	status = srt_db_open(&db, srt_strbuf_text(&path), SRT_DB_READ);
 	if (status == SCANRT_OK)
 		status = srt_db_each_choice(db, problem, take, &listing);

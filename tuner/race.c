@@ -20,7 +20,6 @@
 #define LEAST_ROUNDS 12       /* before a decision may be taken */
 #define DECIDED 0.005         /* half width of the ratio's interval that is narrow enough */
 #define LEAST_GAIN 0.01
-#define MODEL_SAMPLES 3       /* a clock that says the same three times is a model, and will say it again */
 
 struct finals {
 	struct tune_candidate *list[FINALISTS_MAX + PINNED_MAX];
@@ -70,12 +69,13 @@ static void drop_slower(struct tune_search *search, size_t klass, double factor)
 	}
 }
 
+/* A clock that says the same three times is a model, and will say it again. */
 static bool is_constant(const struct tune_values *values)
 {
 	for (int i = 1; i < values->count; i++)
 		if (values->list[i] != values->list[0])
 			return false;
-	return values->count >= MODEL_SAMPLES;
+	return values->count >= TUNE_MODEL_VALUES;
 }
 
 static void sample_all(struct tune_search *search, size_t klass, int samples)
@@ -213,7 +213,7 @@ static void run_finals(struct finals *finals, struct tune_search *search, size_t
 	int rounds = search->session->is_finishing ? LEAST_ROUNDS : most[search->session->options->effort];
 	uint64_t random = search->session->options->seed + klass;
 
-	for (int i = 0; i < rounds && !tune_must_stop(search->session) && !is_decided(finals, klass); i++)
+	for (int i = 0; i < rounds && !tune_must_stop(search->session) && (i == 0 || !is_decided(finals, klass)); i++)
 		run_round(finals, search, klass, &random);
 }
 

@@ -126,16 +126,20 @@ static bool put_run(struct tune_session *session)
 	return true;
 }
 
-/* One transaction, so that of two tuners that start together one sees the other. */
+/* One transaction, so that of two tuners that start together one sees the other.  Images are pruned now rather than at
+ * the end, so that those of this run's runners-up and defaults stay until the next. */
 bool tune_record_begin(struct tune_session *session, const char *toolchain)
 {
+	int64_t dropped;
+
 	if (session->db == NULL)
 		return true;
 	if (!check(session, srt_db_begin(session->db)))
 		return false;
 	if (put_device(session) && claim(session) &&
 	    check(session, srt_db_put_toolchain(&session->toolchain_row, session->db, toolchain,
-		session->device.driver_version)) && put_run(session) && check(session, srt_db_commit(session->db)))
+		session->device.driver_version)) && put_run(session) &&
+	    check(session, srt_db_prune_images(session->db, &dropped)) && check(session, srt_db_commit(session->db)))
 		return true;
 	srt_db_rollback(session->db);
 	session->run_row = 0;
@@ -144,12 +148,8 @@ bool tune_record_begin(struct tune_session *session, const char *toolchain)
 
 void tune_record_finish(struct tune_session *session, const char *status)
 {
-	int64_t dropped;
-
-	if (session->db == NULL || session->run_row == 0)
-		return;
-	if (check(session, srt_db_finish_run(session->db, session->run_row, status)))
-		check(session, srt_db_prune_images(session->db, &dropped));
+	if (session->db != NULL && session->run_row != 0)
+		check(session, srt_db_finish_run(session->db, session->run_row, status));
 }
 
 void tune_record_group(struct tune_session *session)

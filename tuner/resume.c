@@ -89,18 +89,10 @@ static int take(void *user, const struct srt_db_trial *trial)
 	return 0;
 }
 
-static bool is_any_default(const struct tune_candidate *candidate)
-{
-	for (int i = 0; i < TUNE_CLASS_MAX; i++)
-		if (candidate->is_default[i])
-			return true;
-	return false;
-}
-
 /* One that died alone too often is given up.  The default is what there is to fall back on: it is always tried. */
 static void judge_suspect(struct tune_candidate *candidate)
 {
-	if (is_any_default(candidate)) {
+	if (candidate->build.is_default) {
 		candidate->is_known = false;
 	} else if (candidate->is_suspect && candidate->attempts >= DEATHS_MAX) {
 		candidate->is_known = true;
@@ -126,7 +118,7 @@ static double best_earlier(const struct tune_search *search, size_t klass)
 /* One that was beaten in all classes needs no second compilation. */
 static void skip_slow(struct tune_search *search, struct tune_candidate *candidate)
 {
-	bool is_slow = candidate->verdict == TUNE_OK && !is_any_default(candidate);
+	bool is_slow = candidate->verdict == TUNE_OK && !candidate->build.is_default;
 
 	for (size_t i = 0; i < search->class_count; i++) {
 		if (!tune_candidate_serves(candidate, &search->classes[i]))

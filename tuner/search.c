@@ -203,6 +203,21 @@ static void show_best(const struct tune_search *search)
 	tune_report_best(text);
 }
 
+static void tell(const struct tune_search *search, const struct tune_candidate *candidate)
+{
+	struct srt_strbuf text = {0};
+
+	for (size_t i = 0; i < search->class_count; i++)
+		if (candidate->values[i].count)
+			srt_strbuf_printf(&text, " %s %.2f us", search->classes[i].name,
+				tune_summarise(&candidate->values[i]).median);
+	if (candidate->verdict == TUNE_PRUNED)
+		srt_strbuf_printf(&text, " %s", candidate->note);
+	tune_report_line("  %s: %s:%s", candidate->build.text, tune_verdict_name(candidate->verdict),
+		srt_strbuf_text(&text));
+	srt_strbuf_free(&text);
+}
+
 /* Verified before it is timed, always. */
 static void try_candidate(struct tune_search *search, struct tune_candidate *candidate)
 {
@@ -218,6 +233,8 @@ static void try_candidate(struct tune_search *search, struct tune_candidate *can
 	} else {
 		tune_candidate_fail(search, candidate, verdict, note);
 	}
+	if (search->session->options->is_verbose)
+		tell(search, candidate);
 	show_best(search);
 }
 

@@ -26,6 +26,7 @@ struct tune_build {
 	int registers;
 	int local_bytes;
 	int shared_bytes;
+	bool is_default;         /* of any class: the watchdog goes by the slowest of these */
 	bool is_verified;
 };
 
@@ -69,7 +70,7 @@ struct tune_search {
 	size_t candidate_count;
 	struct tune_build *extras;       /* winners in other modes and for the check of order */
 	size_t extra_count;
-	double verify_seconds;           /* the default's, which the watchdog goes by; 0: not known yet */
+	double verify_seconds;           /* the slowest default's, which the watchdog goes by; 0: not known yet */
 	double time_seconds;
 };
 

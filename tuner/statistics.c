@@ -38,6 +38,9 @@ struct tune_summary tune_summarise(const struct tune_values *values)
 	memcpy(sorted, values->list, (size_t)n * sizeof sorted[0]);
 	qsort(sorted, (size_t)n, sizeof sorted[0], compare);
 	summary.median = n % 2 ? sorted[n / 2] : (sorted[n / 2 - 1] + sorted[n / 2]) / 2;
+	/* A modelled clock says the same every time: there is nothing to be uncertain of. */
+	if (n >= TUNE_MODEL_VALUES && sorted[0] == sorted[n - 1])
+		summary.low = summary.high = summary.median;
 	if (n < LEAST_FOR_INTERVAL)
 		return summary;
 	/* The number of values below the median is binomial; this is the normal approximation of its 2.5 % quantile. */

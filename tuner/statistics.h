@@ -5,7 +5,7 @@
 #ifndef TUNE_STATISTICS_H
 #define TUNE_STATISTICS_H
 
-enum { TUNE_VALUES_MAX = 256 };
+enum { TUNE_VALUES_MAX = 256, TUNE_MODEL_VALUES = 3 };
 
 /* Values in the order in which they were taken. */
 struct tune_values {
@@ -16,7 +16,7 @@ struct tune_values {
 struct tune_summary {
 	int count;
 	double median;
-	double low;  /* the 95 % interval of the median, from order statistics; both 0 below 6 values */
+	double low;  /* the 95 % interval of the median, from order statistics; both 0 below 6 values that differ */
 	double high;
 };
 

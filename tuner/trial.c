@@ -9,17 +9,17 @@
 #include "search.h"
 
 #define LOAD_SECONDS 60.0
-#define FIRST_SECONDS 300.0      /* for the default, which everything else is measured by */
+#define FIRST_SECONDS 60.0       /* for the defaults, which everything else is measured by */
 #define LEAST_SECONDS 2.0
 #define WATCHDOG_FACTOR 50.0     /* times what the default took */
 #define LARGE_SECONDS 60.0      /* with the making of the reference on the host */
 #define NO_BINARY_FOR_GPU 209    /* CUDA_ERROR_NO_BINARY_FOR_GPU: cuda.h stays behind the driver */
 
-static double patience(double default_seconds)
+static double patience(double default_seconds, bool is_default)
 {
 	double seconds = WATCHDOG_FACTOR * default_seconds;
 
-	if (default_seconds <= 0)
+	if (default_seconds <= 0 || is_default)
 		return FIRST_SECONDS;
 	return seconds < LEAST_SECONDS ? LEAST_SECONDS : seconds;
 }
@@ -160,7 +160,7 @@ static enum tune_verdict verify(struct tune_search *search, struct tune_build *b
 	answer = tune_ask(search->session, kind, &request, sizeof request, NULL, 0, seconds, &reply, sizeof reply, NULL,
 		note);
 	verdict = judge(search->session, answer, &reply, note);
-	if (verdict == TUNE_OK && kind == TUNE_VERIFY && search->verify_seconds == 0)
+	if (verdict == TUNE_OK && build->is_default && reply.seconds > search->verify_seconds)
 		search->verify_seconds = reply.seconds;
 	return verdict;
 }
@@ -177,7 +177,7 @@ static uint64_t verify_count(const struct tune_search *search)
 enum tune_verdict tune_build_verify(struct tune_search *search, struct tune_build *build, char *note)
 {
 	enum tune_verdict verdict = verify(search, build, TUNE_VERIFY, verify_count(search),
-		patience(search->verify_seconds), note);
+		patience(search->verify_seconds, build->is_default), note);
 
 	build->is_verified = verdict == TUNE_OK;
 	return verdict;
@@ -213,7 +213,7 @@ enum tune_verdict tune_candidate_time(struct tune_search *search, struct tune_ca
 	request.timing.samples = samples < TUNE_SAMPLES_MAX ? samples : TUNE_SAMPLES_MAX;
 	if (verdict == TUNE_OK) {
 		enum tune_answer answer = tune_ask(search->session, TUNE_TIME, &request, sizeof request, NULL, 0,
-			patience(search->time_seconds), &reply, sizeof reply, NULL, note);
+			patience(search->time_seconds, candidate->build.is_default), &reply, sizeof reply, NULL, note);
 
 		verdict = judge(search->session, answer, &reply, note);
 	}
@@ -223,7 +223,7 @@ enum tune_verdict tune_candidate_time(struct tune_search *search, struct tune_ca
 		return verdict;
 	}
 	/* The slowest of the default's classes is what the watchdog goes by. */
-	if (candidate->is_default[klass] && reply.seconds > search->time_seconds)
+	if (candidate->build.is_default && reply.seconds > search->time_seconds)
 		search->time_seconds = reply.seconds;
 	for (int i = 0; i < reply.sample_count; i++)
 		tune_values_add(&candidate->values[klass], reply.us[i]);

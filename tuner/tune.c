@@ -43,7 +43,7 @@ static bool prepare_probe(struct tune_session *session, struct probe *probe)
 		return false;
 	}
 	build->generation = -1;
-	probe->candidate.is_default[0] = true;
+	build->is_default = true;
 	request.problem = build->problem;
 	if (tune_session_prepare(session, &request, note) == SCANRT_OK)
 		return true;

@@ -1,0 +1,66 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# Variants that are wrong, hang, crash or do not compile: each costs what it costs, is recorded as what it is, and is
+# never chosen.
+. "$top_srcdir/tests/tap.sh"
+. "$top_srcdir/tests/cli/quick.sh"
+
+status_of() {
+	query "SELECT t.status FROM trial t JOIN variant v ON v.id = t.variant WHERE v.text = '$1' AND t.class = ''
+		ORDER BY t.id DESC LIMIT 1"
+}
+
+wrong=lookback,block=512,items=24
+hang=lookahead,block=512,stages=6,ahead=3
+crash=block,block=512
+chosen() {
+	query "SELECT count(*) FROM choice c JOIN variant v ON v.id = c.variant WHERE v.text = '$1'"
+}
+
+SCANTUNE_FAULT="wrong:$wrong;hang:$hang;crash:$crash"
+export SCANTUNE_FAULT
+ok "a run with three planted faults completes" tune
+is "$(status_of "$wrong")" wrong "the wrong variant is found"
+is "$(status_of "$hang")" timeout "the hanging variant is found"
+is "$(status_of "$crash")" crash "the crashing variant is found"
+like "$(query "SELECT note FROM trial WHERE status = 'crash'")" "signal 11" "with the signal that ended the worker"
+like "$(query "SELECT note FROM trial WHERE status = 'wrong'")" "wanted" "with what was wanted and seen"
+is "$(query 'SELECT count(*) FROM failures')" 3 "the view failures has all three"
+is "$(query 'SELECT count(*) FROM choice')" 2 "the choices are made all the same"
+is "$(chosen "$wrong")$(chosen "$hang")$(chosen "$crash")" 000 "none of the three is chosen"
+is "$(query 'SELECT count(*) FROM run WHERE status = "complete"')" 1 "the run counts as complete"
+unset SCANTUNE_FAULT
+ok "a run without the faults completes" tune
+is "$(status_of "$wrong")$(status_of "$hang")$(status_of "$crash")" okokok "and finds nothing wrong"
+
+rm -f "$db"
+winner=$(tune >/dev/null && query "SELECT v.text FROM choice c JOIN variant v ON v.id = c.variant WHERE class = 'small'")
+rm -f "$db"
+SCANTUNE_FAULT="wrong:$winner" 
+export SCANTUNE_FAULT
+ok "a run in which the fastest is wrong completes" tune
+is "$(chosen "$winner")" 0 "and chooses another"
+unset SCANTUNE_FAULT
+
+rm -f "$db"
+SCANTUNE_TEST_REFUSES=-DSCAN_BLOCK=384
+export SCANTUNE_TEST_REFUSES
+ok "a run in which some variants do not compile completes" tune
+is "$(query "SELECT count(*) > 0 FROM trial WHERE status = 'compile'")" 1 "and records them as that"
+like "$(query "SELECT note FROM trial WHERE status = 'compile' LIMIT 1")" "as the test wants it" "with the compiler's message"
+unset SCANTUNE_TEST_REFUSES
+
+rm -f "$db"
+SCANTUNE_TEST_KILLS=-DSCAN_BLOCK=384
+export SCANTUNE_TEST_KILLS
+ok "a run in which the compiler dies on some variants completes" tune
+like "$(query "SELECT note FROM trial WHERE status = 'compile' LIMIT 1")" "exit status 9" "and records how it died"
+unset SCANTUNE_TEST_KILLS
+
+rm -f "$db"
+SCANTUNE_TEST_REFUSES=-DSCAN_EXCLUSIVE=1
+export SCANTUNE_TEST_REFUSES
+fails "without a build in every mode nothing is chosen" 2 tune
+is "$(query 'SELECT count(*) FROM choice')" 0 "since a choice is for both modes"
+done_testing

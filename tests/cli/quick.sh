@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=sh
+#
+# To be sourced after tap.sh: scantune on the quick device, and a database of the test's own.
+scantune=$top_builddir/scantune
+db=$tap_dir/tune.db
+SCANRT_LIBCUDA=$(cd "$top_builddir" && pwd)/tests/cli/.libs/libscanrt-emu-quick.so
+SCANRT_LIBNVRTC=$(cd "$top_builddir" && pwd)/tests/cli/.libs/libquicknvrtc.so
+SCANRT_EMU_MODEL=tiny
+HOME=$tap_dir/home
+export SCANRT_LIBCUDA SCANRT_LIBNVRTC SCANRT_EMU_MODEL HOME
+mkdir -p "$HOME"
+[ -n "$SQLITE3" ] || skip_all "no sqlite3 to look into the database with"
+
+# Two size classes of one problem: a run of a second.
+tune() {
+	"$scantune" --device emu --quick --db "$db" --type i32 --op sum --count 1024,16384 "$@"
+}
+
+query() {
+	"$SQLITE3" "$db" "$1"
+}

@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A machine for tests of scantune: it takes the place of the emulated device's interpreter and knows two kernels,
+ * whose results it computes on the host.  A tuning run then takes seconds where the interpreter takes minutes.  What
+ * "PTX" says is what quick_nvrtc.c put into it: the options of the compiler.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../emu/module.h"
+#include "../../kernels/abi.h"
+#include "../../lib/problem.h"
+#include "../../tuner/reference.h"
+
+struct allocation {
+	uint64_t base;
+	uint64_t bytes;
+	struct allocation *next;
+};
+
+struct emu_machine {
+	struct emu_limits limits;
+	struct allocation *allocations;
+};
+
+struct emu_entry {
+	char name[48];
+	bool is_copy;
+	bool is_exclusive;
+	int type;
+	int op;
+	unsigned strategy, block, items;
+	unsigned slowness; /* 0 to 15 sixteenths: variants take different times, the same ones in every run */
+};
+
+struct emu_module {
+	struct emu_entry entry;
+};
+
+/* ---- The machine and its memory, which is the host's ---- */
+
+CUresult emu_machine_create(struct emu_machine **machine, const struct emu_limits *limits)
+{
+	*machine = calloc(1, sizeof **machine);
+	if (*machine == NULL)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	(*machine)->limits = *limits;
+	return CUDA_SUCCESS;
+}
+
+void emu_machine_destroy(struct emu_machine *machine)
+{
+	while (machine->allocations)
+		emu_memory_free(machine, machine->allocations->base);
+	free(machine);
+}
+
+const struct emu_limits *emu_machine_limits(const struct emu_machine *machine)
+{
+	return &machine->limits;
+}
+
+CUresult emu_memory_alloc(uint64_t *address, struct emu_machine *machine, uint64_t bytes)
+{
+	struct allocation *made = malloc(sizeof *made);
+	void *memory = aligned_alloc(512, (bytes + 511) / 512 * 512);
+
+	if (made == NULL || memory == NULL)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	*made = (struct allocation){ (uint64_t)(uintptr_t)memory, bytes, machine->allocations };
+	machine->allocations = made;
+	*address = made->base;
+	return CUDA_SUCCESS;
+}
+
+CUresult emu_memory_free(struct emu_machine *machine, uint64_t address)
+{
+	for (struct allocation **at = &machine->allocations; *at; at = &(*at)->next) {
+		struct allocation *found = *at;
+
+		if (found->base != address)
+			continue;
+		*at = found->next;
+		free((void *)(uintptr_t)found->base);
+		free(found);
+		return CUDA_SUCCESS;
+	}
+	return CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult emu_memory_find(uint64_t *base, uint64_t *bytes, struct emu_machine *machine, uint64_t address)
+{
+	for (const struct allocation *at = machine->allocations; at; at = at->next)
+		if (address >= at->base && address < at->base + at->bytes) {
+			*base = at->base;
+			*bytes = at->bytes;
+			return CUDA_SUCCESS;
+		}
+	return CUDA_ERROR_INVALID_VALUE;
+}
+
+void emu_memory_total(uint64_t *bytes_free, uint64_t *bytes_total, const struct emu_machine *machine)
+{
+	(void)machine;
+	*bytes_free = *bytes_total = (uint64_t)64 << 20;
+}
+
+CUresult emu_memory_write(struct emu_machine *machine, uint64_t address, const void *host, uint64_t bytes)
+{
+	(void)machine;
+	memcpy((void *)(uintptr_t)address, host, bytes);
+	return CUDA_SUCCESS;
+}
+
+CUresult emu_memory_read(void *host, struct emu_machine *machine, uint64_t address, uint64_t bytes)
+{
+	(void)machine;
+	memcpy(host, (const void *)(uintptr_t)address, bytes);
+	return CUDA_SUCCESS;
+}
+
+CUresult emu_memory_copy(struct emu_machine *machine, uint64_t to, uint64_t from, uint64_t bytes)
+{
+	(void)machine;
+	memmove((void *)(uintptr_t)to, (const void *)(uintptr_t)from, bytes);
+	return CUDA_SUCCESS;
+}
+
+CUresult emu_memory_copy_peer(struct emu_machine *to_machine, uint64_t to, struct emu_machine *from_machine,
+	uint64_t from, uint64_t bytes)
+{
+	(void)from_machine;
+	return emu_memory_copy(to_machine, to, from, bytes);
+}
+
+CUresult emu_memory_fill(struct emu_machine *machine, uint64_t address, uint32_t value, unsigned width, uint64_t count)
+{
+	(void)machine;
+	for (uint64_t i = 0; i < count; i++)
+		memcpy((char *)(uintptr_t)address + i * width, &value, width);
+	return CUDA_SUCCESS;
+}
+
+CUresult emu_memory_map_host(struct emu_machine *machine, void *host, uint64_t bytes)
+{
+	(void)machine, (void)host, (void)bytes;
+	return CUDA_SUCCESS;
+}
+
+CUresult emu_memory_unmap_host(struct emu_machine *machine, void *host)
+{
+	(void)machine, (void)host;
+	return CUDA_SUCCESS;
+}
+
+/* ---- Modules ---- */
+
+static void option_text(char *value, size_t size, const char *text, const char *name)
+{
+	const char *at = strstr(text, name);
+
+	snprintf(value, size, "%.*s", at ? (int)strcspn(at + strlen(name), "\n") : 0, at ? at + strlen(name) : "");
+}
+
+static unsigned option_number(const char *text, const char *name)
+{
+	char value[48];
+
+	option_text(value, sizeof value, text, name);
+	return (unsigned)atoi(value);
+}
+
+static int op_of(const char *name)
+{
+	int op = 0;
+
+	if (strcmp(name, "last") == 0)
+		return SRT_OP_LAST;
+	if (strcmp(name, "affine") == 0)
+		return SRT_OP_AFFINE;
+	srt_op_parse(&op, name);
+	return op;
+}
+
+static unsigned hash_of(const char *text)
+{
+	unsigned hash = 5381;
+
+	for (text = strstr(text, "-DSCAN_STRATEGY"); text && *text; text++)
+		hash = hash * 33 + (unsigned char)*text;
+	return hash;
+}
+
+CUresult emu_module_parse(struct emu_module **module, const char *text, size_t bytes, struct emu_error *error)
+{
+	struct emu_module *made = calloc(1, sizeof *made);
+	char *copy = calloc(1, bytes + 1);
+	char value[48];
+
+	(void)error;
+	if (made == NULL || copy == NULL)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	memcpy(copy, text, bytes);
+	option_text(made->entry.name, sizeof made->entry.name, copy, "-DSCAN_ENTRY=");
+	made->entry.is_copy = made->entry.name[0] == '\0';
+	if (made->entry.is_copy)
+		strcpy(made->entry.name, "scan_copy");
+	option_text(value, sizeof value, copy, "-DSCAN_INPUT=");
+	srt_type_parse(&made->entry.type, value);
+	option_text(value, sizeof value, copy, "-DSCAN_OPERATOR=");
+	made->entry.op = op_of(value);
+	made->entry.is_exclusive = option_number(copy, "-DSCAN_EXCLUSIVE=") != 0;
+	made->entry.strategy = option_number(copy, "-DSCAN_STRATEGY=");
+	made->entry.block = option_number(copy, "-DSCAN_BLOCK=");
+	made->entry.items = option_number(copy, "-DSCAN_ITEMS=");
+	made->entry.slowness = made->entry.is_copy ? 0 : hash_of(copy) % 16;
+	free(copy);
+	*module = made;
+	return CUDA_SUCCESS;
+}
+
+CUresult emu_module_load(struct emu_module *module, struct emu_machine *machine, struct emu_error *error)
+{
+	(void)module, (void)machine, (void)error;
+	return CUDA_SUCCESS;
+}
+
+void emu_module_destroy(struct emu_module *module)
+{
+	free(module);
+}
+
+unsigned emu_module_ptx_version(const struct emu_module *module)
+{
+	(void)module;
+	return 90;
+}
+
+unsigned emu_module_target(const struct emu_module *module)
+{
+	(void)module;
+	return 75;
+}
+
+const struct emu_entry *emu_module_entry(const struct emu_module *module, const char *name)
+{
+	return strcmp(module->entry.name, name) == 0 ? &module->entry : NULL;
+}
+
+size_t emu_module_entry_count(const struct emu_module *module)
+{
+	(void)module;
+	return 1;
+}
+
+const struct emu_entry *emu_module_entry_at(const struct emu_module *module, size_t index)
+{
+	return index == 0 ? &module->entry : NULL;
+}
+
+CUresult emu_module_global(uint64_t *address, uint64_t *bytes, const struct emu_module *module, const char *name)
+{
+	(void)address, (void)bytes, (void)module, (void)name;
+	return CUDA_ERROR_NOT_FOUND;
+}
+
+void emu_entry_facts(struct emu_entry_facts *facts, const struct emu_entry *entry)
+{
+	memset(facts, 0, sizeof *facts);
+	facts->name = entry->name;
+	facts->registers = 32;
+	facts->max_threads = 1024;
+	facts->parameter_count = entry->is_copy ? 3 : 1;
+	facts->parameter_bytes = entry->is_copy ? 24 : sizeof(struct scan_arguments);
+}
+
+CUresult emu_entry_parameter(size_t *offset, size_t *bytes, const struct emu_entry *entry, size_t index)
+{
+	*offset = entry->is_copy ? 8 * index : 0;
+	*bytes = entry->is_copy ? 8 : sizeof(struct scan_arguments);
+	return index < (entry->is_copy ? 3u : 1u) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+/* ---- Launches ---- */
+
+unsigned emu_launch_occupancy(const struct emu_machine *machine, const struct emu_entry *entry, unsigned threads,
+	unsigned dynamic_shared)
+{
+	unsigned warps = (threads + 31) / 32;
+	unsigned blocks = machine->limits.warps_per_sm / warps;
+
+	(void)entry;
+	while (blocks && blocks * (dynamic_shared + machine->limits.shared_reserved) > machine->limits.shared_per_sm)
+		blocks--;
+	return blocks;
+}
+
+bool emu_is_sticky(CUresult code)
+{
+	return code == CUDA_ERROR_ILLEGAL_ADDRESS;
+}
+
+/* Through a buffer, since the output may be the input. */
+static void scan(const struct emu_entry *entry, const struct scan_arguments *arguments)
+{
+	size_t size = srt_type_size(entry->type);
+	struct tune_prefix prefix = {0};
+	char *result = malloc(arguments->count * size + 1);
+	char *out = arguments->out;
+
+	if (result == NULL)
+		return;
+	tune_reference_scan(result, &prefix, arguments->in, arguments->count, entry->type, entry->op);
+	if (entry->is_exclusive) {
+		memcpy(out + size, result, (arguments->count - 1) * size);
+		tune_identity(out, entry->type, entry->op);
+	} else {
+		memcpy(out, result, arguments->count * size);
+	}
+	free(result);
+}
+
+CUresult emu_launch_run(struct emu_result *result, struct emu_machine *machine, const struct emu_launch *launch)
+{
+	const struct emu_entry *entry = launch->entry;
+	const struct scan_arguments *arguments = launch->parameters;
+	void *const *copied = launch->parameters;
+	uint64_t bytes = entry->is_copy ? (uint64_t)(uintptr_t)copied[2] : arguments->count * srt_type_size(entry->type);
+
+	(void)machine;
+	memset(result, 0, sizeof *result);
+	if (entry->is_copy)
+		memcpy(copied[0], copied[1], bytes);
+	else
+		scan(entry, arguments);
+	result->counters.blocks = launch->grid[0];
+	result->counters.resident_blocks = launch->grid[0];
+	result->counters.global_load_sectors = bytes / 32 + 1;
+	result->counters.global_store_sectors = bytes / 32 * (16 + entry->slowness) / 16 + 1;
+	return CUDA_SUCCESS;
+}

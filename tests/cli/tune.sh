@@ -1,0 +1,87 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# A tuning run from the outside: what it prints, what it leaves in the database, what a second run makes of it.
+. "$top_srcdir/tests/tap.sh"
+. "$top_srcdir/tests/cli/quick.sh"
+
+ok "devices names the device" "$scantune" devices
+like "$(cat "$tap_dir/.output")" "emulated" "as what it is"
+like "$("$scantune" devices --json)" '"is_modelled":true' "and so in JSON"
+
+ok "a dry run succeeds" tune --dry-run
+ok "and leaves no database" test ! -e "$db"
+like "$(tune --dry-run --json)" '"event":"plan"' "and has its plan in JSON too"
+
+ok "a run completes" tune
+cp "$tap_dir/.output" "$tap_dir/first"
+like "$(cat "$tap_dir/first")" "complete after" "and says so"
+like "$(cat "$tap_dir/first")" "gain" "with a table of the gains"
+is "$(query 'SELECT status FROM run')" complete "the run is complete in the database"
+is "$(query 'SELECT count(*) FROM choice')" 2 "both classes have a choice"
+is "$(query "SELECT group_concat(class, ' ') FROM (SELECT class FROM choice ORDER BY low_count)")" "tile small" \
+	"they are the classes of the counts"
+is "$(query 'SELECT count(*) FROM choice a, choice b WHERE a.class = "tile" AND b.class = "small"
+	AND b.low_count = a.high_count + 1')" 1 "the ranges of counts meet"
+is "$(query 'SELECT count(DISTINCT k.problem) FROM kernel k JOIN image i ON i.hash = k.image, choice c
+	JOIN variant v ON v.id = c.variant WHERE k.variant = v.text')" 2 \
+	"the winners have machine code for both modes"
+is "$(query "SELECT count(*) FROM trial WHERE status = 'running'")" 0 "no trial is left running"
+is "$(query "SELECT count(*) FROM trial t JOIN variant v ON v.id = t.variant WHERE t.class = 'tile' AND t.us > 0
+	AND v.text LIKE 'block,block=64,items=4'")" 0 "a block variant whose tile is too small is not timed"
+is "$(query 'SELECT is_modelled FROM device')" 1 "the device is marked as modelled"
+is "$(query 'SELECT count(*) FROM roofline')" 2 "the copy was measured at both counts"
+like "$("$scantune" list --db "$db")" "(modelled)" "list marks it too"
+like "$("$scantune" list --db "$db")" "sum i32" "list has the problem"
+is "$("$scantune" list --db "$db" --json | wc -l)" 2 "list has a JSON line a choice"
+like "$("$scantune" show i32 sum --db "$db")" "reason" "show tells the reason"
+like "$("$scantune" show i32 sum --db "$db" --json)" '"reason":' "in JSON too"
+like "$("$scantune" show i32 max --db "$db")" "nothing is tuned for max i32" "show says what is not there"
+
+is "$("$SQLITE3" "$db" 'SELECT group_concat(c.class || v.text) FROM choice c JOIN variant v ON v.id = c.variant')" \
+	"$(rm -f "$db" && tune >/dev/null && query 'SELECT group_concat(c.class || v.text) FROM choice c
+	JOIN variant v ON v.id = c.variant')" "the same run from nothing makes the same choices"
+ok "a run after a complete one tunes anew" tune
+is "$(query 'SELECT count(*) FROM run')" 2 "as a run of its own"
+like "$(cat "$tap_dir/.output")" "40 variants" "with all variants"
+
+ok "a run in JSON succeeds" tune --json
+is "$(grep -cv '^{.*}$' "$tap_dir/.output")" 0 "and prints nothing but JSON lines"
+is "$(grep -c '"event":"choice"' "$tap_dir/.output")" 2 "with a line a choice"
+is "$(tail -1 "$tap_dir/.output" | cut -c1-34)" '{"event":"end","status":"complete"' "and the end"
+ok "a quiet run succeeds" tune --quiet
+is_empty "$(cat "$tap_dir/.output")" "and says nothing"
+ok "a verbose run succeeds" tune --verbose
+like "$(cat "$tap_dir/.output")" "lookback,block=512,items=24: ok: tile" "and tells every variant"
+
+ok "a run for exclusive scans alone succeeds" tune --mode exclusive
+ok "a run of several problems succeeds" "$scantune" --device emu --quick --db "$db" --type i8,f16,f64 --op sum,max \
+	--count 1000,9999
+is "$(query 'SELECT count(DISTINCT problem) FROM choice')" 7 "and chooses for each"
+ok "operators for bits succeed" "$scantune" --device emu --quick --db "$db" --type u8,u64 --op and,or,xor --count 5000
+ok "products and minima succeed" "$scantune" --device emu --quick --db "$db" --type i16,f32,bf16 --op prod,min --count 5000
+
+rm -f "$db"
+fails "a run that time ends exits with 2" 2 tune --thorough --time 0.6s
+ok "the next run goes on and completes" tune --quick
+chmod 400 "$db"
+if [ "$(id -u)" -eq 0 ]; then
+	skip 1 "the superuser writes to any file"
+else
+	fails "a database that cannot be written exits with 4" 4 tune
+fi
+chmod 600 "$db"
+fails "a folder in place of a database exits with 4" 4 "$scantune" --device emu --quick --type i32 --db "$tap_dir"
+mkdir -p "$HOME/.cache/scanrt"
+head -c 20000 "$db" >"$HOME/.cache/scanrt/tune.db"
+ok "a damaged database of the user's is put aside" "$scantune" --device emu --quick --type i32 --op sum --count 1024
+ok "under a name that says so" ls "$HOME"/.cache/scanrt/*corrupt*
+
+ok "bench times the library" "$scantune" bench --device emu --db "$db" --type i32 --count 1024,16384
+is "$(grep -c ' tuned ' "$tap_dir/.output")" 2 "with what was tuned"
+ok "bench with a variant succeeds" "$scantune" bench --device emu --db "$db" --type f32 --op max --count 3000 \
+	--mode exclusive --variant lookback,block=128 --json
+like "$(cat "$tap_dir/.output")" '"origin":"forced"' "and says that it was forced"
+like "$(cat "$tap_dir/.output")" '"peer":null' "with the keys of the results"
+fails "bench with a variant that does not parse exits with 1" 1 "$scantune" bench --device emu --variant nonsense --count 9
+done_testing

@@ -1,0 +1,53 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# What scantune says to a wrong command line, and where there is no device or no database.
+. "$top_srcdir/tests/tap.sh"
+scantune=$top_builddir/scantune
+HOME=$tap_dir/home
+export HOME
+mkdir -p "$HOME"
+
+fails "no argument at all is a usage error" 1 "$scantune"
+like "$(cat "$tap_dir/.output")" "usage: scantune --device" "and the usage is shown"
+ok "--help succeeds" "$scantune" --help
+like "$(cat "$tap_dir/.output")" "Exit status" "and tells the exit statuses"
+ok "--version succeeds" "$scantune" --version
+fails "an unknown option is a usage error" 1 "$scantune" --nonsense
+fails "an unknown command is a usage error" 1 "$scantune" why i32 sum
+like "$(cat "$tap_dir/.output")" "devices, list, show and bench" "and what exists is named"
+fails "an unknown type is a usage error" 1 "$scantune" --device emu --type i31
+like "$(cat "$tap_dir/.output")" "i8 i16 i32" "and the types are named"
+fails "an unknown operator is a usage error" 1 "$scantune" --device emu --op plus
+like "$(cat "$tap_dir/.output")" "sum prod min" "and the operators are named"
+fails "an operator that does not take the type is a usage error" 1 "$scantune" --device emu --op xor --type f32
+fails "an internal operator is unknown to users" 1 "$scantune" --device emu --op affine
+fails "a count that is no number is a usage error" 1 "$scantune" --device emu --count many
+fails "a fractional count is a usage error" 1 "$scantune" --device emu --count 1.5
+fails "a count of zero is a usage error" 1 "$scantune" --device emu --count 0
+fails "five counts are a usage error" 1 "$scantune" --device emu --count 1,2,3,4,5
+fails "a duration that is none is a usage error" 1 "$scantune" --device emu --time soon
+fails "an unknown mode is a usage error" 1 "$scantune" --device emu --mode both
+fails "an unknown way to machine code is a usage error" 1 "$scantune" --device emu --codegen llvm
+fails "no compilers at all is a usage error" 1 "$scantune" --device emu --jobs 0
+fails "two databases are a usage error" 1 "$scantune" --device emu --db x --system
+fails "show without an operator is a usage error" 1 "$scantune" show i32
+fails "list with an operand is a usage error" 1 "$scantune" list i32
+
+SCANRT_LIBCUDA=$tap_dir/nothing.so
+export SCANRT_LIBCUDA
+fails "without a driver tuning exits with 3" 3 "$scantune" --device 0 --db "$tap_dir/x.db"
+like "$(cat "$tap_dir/.output")" "cannot load the CUDA driver" "and says why"
+fails "a device that is no ordinal exits with 3" 3 "$scantune" --device gpu --db "$tap_dir/x.db"
+fails "without a driver bench exits with 3" 3 "$scantune" bench --count 1000
+ok "no database was left behind" test ! -e "$tap_dir/x.db"
+
+ok "list before anything is tuned succeeds" "$scantune" list
+like "$(cat "$tap_dir/.output")" "nothing is tuned" "and says so"
+fails "list of a database that is not there exits with 4" 4 "$scantune" list --db "$tap_dir/none.db"
+printf 'not a database at all, only a text that is long enough to be looked at' >"$tap_dir/text.db"
+fails "list of a file that is no database exits with 4" 4 "$scantune" list --db "$tap_dir/text.db"
+SCANRT_DB=off
+export SCANRT_DB
+fails "list with SCANRT_DB=off exits with 4" 4 "$scantune" list
+done_testing
