@@ -90,7 +90,7 @@ static int take(void *user, const struct srt_db_trial *trial)
 }
 
 /* One that died alone too often is given up.  The default is what there is to fall back on: it is always tried. */
-static void judge_suspect(struct tune_candidate *candidate)
+static void judge_suspect(struct tune_search *search, struct tune_candidate *candidate)
 {
 	if (candidate->build.is_default) {
 		candidate->is_known = false;
@@ -99,6 +99,8 @@ static void judge_suspect(struct tune_candidate *candidate)
 		candidate->verdict = TUNE_CRASH;
 		snprintf(candidate->note, sizeof candidate->note, "the tuner died with it, %d times alone",
 			candidate->attempts);
+		tune_record_trial(search, candidate, NULL, TUNE_CRASH, NULL, candidate->note);
+		tune_report_failure(search->name, candidate->build.text, tune_verdict_name(TUNE_CRASH), candidate->note);
 	}
 }
 
@@ -162,7 +164,7 @@ void tune_record_resume(struct tune_search *search)
 		return;
 	}
 	for (size_t i = 0; i < search->candidate_count; i++) {
-		judge_suspect(&search->candidates[i]);
+		judge_suspect(search, &search->candidates[i]);
 		skip_slow(search, &search->candidates[i]);
 	}
 }
