@@ -221,7 +221,7 @@ static void test_damage(const char *good)
 	/* Past the schema: the reader may not even notice, the writer's integrity check must. */
 	path = fixture_path("middle.db");
 	memset(bytes + size / 2, 0xa5, 8192);
-	memset(bytes + 2 * 8192, 0xa5, 8192);
+	memset(bytes + 4 * 8192, 0xa5, 8192);
 	fixture_write(path, bytes, size);
 	mends(path, "damage in the middle");
 	free(bytes);
