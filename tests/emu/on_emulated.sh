@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=sh
+#
+# Runs a program of the tier gpu on the emulated device, to be sourced:
+#   program=grid_block count=20000; . "$top_srcdir/tests/emu/on_emulated.sh"
+# count bounds every scan; the device is told to be there, so that a driver that does not load is a failure.
+SCANRT_DRIVER=emu
+SCANRT_LIBCUDA=$top_builddir/.libs/libscanrt-emu.so
+SCANRT_EMU_LOG=stderr
+SCANRT_REQUIRE_GPU=1
+SCANRT_TEST_MAX_COUNT=${SCANRT_TEST_MAX_COUNT:-$count}
+SCANRT_TEST_TIMEOUT=${SCANRT_TEST_TIMEOUT:-600}
+export SCANRT_DRIVER SCANRT_LIBCUDA SCANRT_EMU_LOG SCANRT_REQUIRE_GPU SCANRT_TEST_MAX_COUNT SCANRT_TEST_TIMEOUT
+exec "$top_builddir/tests/gpu/$program"
