@@ -46,6 +46,15 @@ template <class P> struct stage_ring {
 		}
 	}
 
+	/* Asks for a tile's bytes to be brought into L2.  The CTAs together will first draw the tiles below the grid's
+	 * size, so the memory is busy with these while the tickets are drawn.  A hint: nothing depends on it. */
+	__device__ __forceinline__ void prefetch(const scan_arguments &arguments, u32 tile) const
+	{
+		const stage_extent<P> extent(arguments, tile);
+		if (extent.to > extent.from)
+			prefetch_to_l2(reinterpret_cast<const void *>(extent.from), u32(extent.to - extent.from));
+	}
+
 	/* Waits until the stage of the CTA's k-th tile is free.  The loader. */
 	__device__ __forceinline__ void wait_free(u32 k)
 	{
@@ -53,7 +62,8 @@ template <class P> struct stage_ring {
 			is_free[k % P::stages].wait((k / P::stages - 1) & 1, users);
 	}
 
-	/* Starts the copy of the tile that lane 0 drew into the stage of the CTA's k-th tile; returns the tile.  The loader. */
+	/* Starts the copy of the tile that lane 0 drew into the stage of the CTA's k-th tile; returns the tile.  The
+	 * loader. */
 	__device__ __forceinline__ u32 start(const scan_arguments &arguments, char *buffer, u32 k, u64 word, int lane)
 	{
 		u32 drawn = 0;
@@ -104,7 +114,8 @@ template <class P> struct staged_slice {
 	const input *stage;  /* the slice's first element in shared memory */
 	const input *global; /* and in the array */
 
-	__device__ __forceinline__ staged_slice(const scan_arguments &arguments, const char *buffer, u32 k, u32 tile, int warp)
+	__device__ __forceinline__ staged_slice(
+		const scan_arguments &arguments, const char *buffer, u32 k, u32 tile, int warp)
 	    : arguments(arguments), tile(tile)
 	{
 		global = static_cast<const input *>(arguments.in) + u64(tile) * P::tile + warp * P::slice;
@@ -130,8 +141,10 @@ template <class P> struct staged_slice {
 			const int from = copied_from(), until = copied_until();
 #pragma unroll
 			for (int i = 0; i < P::vector; i++)
-				if (i < where.in_vector(row))
-					raw[i] = first + i >= from && first + i < until ? stage[first + i] : global[first + i];
+				if (i < where.in_vector(row)) {
+					bool is_staged = first + i >= from && first + i < until;
+					raw[i] = (is_staged ? stage : global)[first + i];
+				}
 		}
 #pragma unroll
 		for (int i = 0; i < P::vector; i++)

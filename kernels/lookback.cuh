@@ -51,6 +51,7 @@ template <class P> struct scan_strategy<P, strategy::lookback> {
 	static __device__ __forceinline__ void run(const scan_arguments &arguments)
 	{
 		__shared__ shared_storage shared;
+		wait_for_previous_launch();
 		if (threadIdx.x == 0)
 			shared.drawn = draw_ticket(arguments);
 		__syncthreads();
@@ -59,7 +60,8 @@ template <class P> struct scan_strategy<P, strategy::lookback> {
 		if (arguments.count - first >= P::tile && (P::has_initial || mine.tile > 0))
 			run_tile<true>(arguments, shared, mine, first, P::tile);
 		else
-			run_tile<false>(arguments, shared, mine, first, int(min(arguments.count - first, u64(P::tile))));
+			run_tile<false>(
+				arguments, shared, mine, first, int(min(arguments.count - first, u64(P::tile))));
 		leave_epoch(arguments, mine.is_last_epoch());
 	}
 
@@ -82,7 +84,8 @@ private:
 			find_prefix(arguments, shared, mine, block.total, lane);
 		__syncthreads();
 		maybe<T> prefix = {shared.prefix, mine.tile > 0 || P::has_initial};
-		part.template store<is_full>(static_cast<typename P::output *>(arguments.out) + first, combine<P>(prefix, block.earlier));
+		typename P::output *out = static_cast<typename P::output *>(arguments.out) + first;
+		part.template store<is_full>(out, combine<P>(prefix, block.earlier));
 	}
 
 	/* Called by warp 0: publishes this tile's part in the exchange and leaves the tile's prefix in shared

@@ -99,6 +99,22 @@ template <access how, class T, int count> __device__ __forceinline__ void store_
 		*reinterpret_cast<C *>(p) = c;
 }
 
+/* Launches that follow one another may overlap (programmatic dependent launch): the next may take its place on the
+ * multiprocessors while this one ends, but touches memory only after its own wait for this one. */
+__device__ __forceinline__ void wait_for_previous_launch()
+{
+#if __CUDA_ARCH__ >= 900
+	asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+
+__device__ __forceinline__ void allow_next_launch()
+{
+#if __CUDA_ARCH__ >= 900
+	asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+#endif
+}
+
 /* Words that CTAs exchange.  Relaxed is enough for them: each 64-bit word carries its value together with the tag
  * that validates it, so nothing else has to become visible with it.  gpu scope, since the reader is another CTA. */
 __device__ __forceinline__ u64 load_relaxed(const u64 *p)
@@ -114,7 +130,9 @@ template <int count> __device__ __forceinline__ void load_relaxed(u64 (&words)[c
 	if constexpr (count % 2 == 0) {
 #pragma unroll
 		for (int i = 0; i < count; i += 2)
-			asm volatile("ld.relaxed.gpu.global.v2.u64 {%0, %1}, [%2];" : "=l"(words[i]), "=l"(words[i + 1]) : "l"(p + i)
+			asm volatile("ld.relaxed.gpu.global.v2.u64 {%0, %1}, [%2];"
+				: "=l"(words[i]), "=l"(words[i + 1])
+				: "l"(p + i)
 				: "memory");
 	} else {
 #pragma unroll

@@ -85,6 +85,14 @@ __device__ __forceinline__ void fence_barrier_init()
 #endif
 }
 
+/* Asks for `bytes` (a multiple of 16, not 0) from a 16-byte aligned address to be brought into L2. */
+__device__ __forceinline__ void prefetch_to_l2(const void *from, u32 bytes)
+{
+#if __CUDA_ARCH__ >= 900
+	asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(from), "r"(bytes));
+#endif
+}
+
 /* How many arrivals end a phase of a barrier that tile_copy::start() feeds. */
 #if __CUDA_ARCH__ >= 900
 constexpr u32 copy_arrivals = 1;
@@ -96,7 +104,7 @@ constexpr u32 copy_arrivals = warp_size;
 
 /* Copies `bytes` (a multiple of 16, perhaps 0) from global to shared memory, both 16-byte aligned, and ends the
  * barrier's phase when they have arrived.  Called by a full, converged warp; what its lane 0 wrote before the call is
- * visible to whoever waits for the phase. */
+ * visible to whoever waits for the phase.  access::stream asks L2 to give the vectors up first. */
 template <access how>
 __device__ __forceinline__ void start_copy(void *to, const void *from, u32 bytes, phase_barrier *barrier, int lane)
 {
@@ -104,17 +112,22 @@ __device__ __forceinline__ void start_copy(void *to, const void *from, u32 bytes
 	if (lane != 0)
 		return;
 	u32 word = shared_address(barrier);
-	asm volatile("{ .reg .b64 state; mbarrier.arrive.expect_tx.shared.b64 state, [%0], %1; }" ::"r"(word), "r"(bytes)
+	asm volatile("{ .reg .b64 state; mbarrier.arrive.expect_tx.shared.b64 state, [%0], %1; }" ::"r"(word),
+		"r"(bytes)
 		: "memory");
 	if (bytes > 0) {
 		if constexpr (how == access::stream) {
 			u64 evict_first;
 			asm volatile("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(evict_first));
-			asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.L2::cache_hint [%0], [%1], %2, [%3], %4;"
-				:: "r"(shared_address(to)), "l"(from), "r"(bytes), "r"(word), "l"(evict_first) : "memory");
+			asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.L2::cache_hint "
+				     "[%0], [%1], %2, [%3], %4;" ::"r"(shared_address(to)),
+				"l"(from), "r"(bytes), "r"(word), "l"(evict_first)
+				: "memory");
 		} else {
-			asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::
-				"r"(shared_address(to)), "l"(from), "r"(bytes), "r"(word) : "memory");
+			asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes "
+				     "[%0], [%1], %2, [%3];" ::"r"(shared_address(to)),
+				"l"(from), "r"(bytes), "r"(word)
+				: "memory");
 		}
 	}
 #elif __CUDA_ARCH__ >= 800

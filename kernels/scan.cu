@@ -10,5 +10,6 @@
 
 SCAN_KERNEL(const __grid_constant__ scan_arguments arguments)
 {
+	scan::allow_next_launch();
 	scan::scan_strategy<scan::policy, scan::policy::how>::run(arguments);
 }

@@ -84,8 +84,8 @@ template <class P, bool is_full> struct slice {
 		join_rows(inclusive, lanes);
 	}
 
-	/* Sink: puts `prefix`, the combination of all before the slice, in front and stores each result.  has_prefix says
-	 * at compile time that there is one, which spares every element a selection. */
+	/* Sink: puts `prefix`, the combination of all before the slice, in front and stores each result.  has_prefix
+	 * says at compile time that there is one, which spares every element a selection. */
 	template <bool has_prefix> __device__ __forceinline__ void store(typename P::output *out, maybe<T> prefix)
 	{
 		if (address_of(out) % (P::vector * sizeof(typename P::output)) == 0)

@@ -96,6 +96,8 @@ int srt_kernel_load(struct srt_kernel *kernel, const struct srt_driver *driver, 
 	kernel->problem = *problem;
 	kernel->variant = *variant;
 	kernel->sm_count = device->sm_count > 0 ? device->sm_count : 1;
+	/* Graphs take overlapping launches from CUDA 12.3 on. */
+	kernel->may_overlap = device->capability >= 90 && device->driver_version >= 12030 && driver->cuLaunchKernelEx;
 	kernel->dynamic_shared = srt_variant_shared_bytes(variant, problem);
 	status = load_function(kernel, driver, image);
 	if (!status)
@@ -204,6 +206,23 @@ static void fill_arguments(struct scan_arguments *arguments, const struct srt_ke
 	memcpy(arguments->initial, problem->initial, sizeof(arguments->initial));
 }
 
+/* Where launches may overlap (programmatic dependent launch), the next scan of a stream takes its place on the
+ * multiprocessors while this one ends, which saves about a microsecond between the two. */
+static CUresult launch(const struct srt_kernel *kernel, const struct srt_driver *driver, uint32_t grid,
+	void **parameters, void *stream)
+{
+	unsigned threads = srt_variant_threads(&kernel->variant);
+	unsigned shared = (unsigned)kernel->dynamic_shared;
+	CUlaunchAttribute overlap = { .id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION };
+	CUlaunchConfig config = { grid, 1, 1, threads, 1, 1, shared, stream, &overlap, 1 };
+
+	if (!kernel->may_overlap)
+		return driver->cuLaunchKernel(kernel->function, grid, 1, 1, threads, 1, 1, shared, stream, parameters,
+			NULL);
+	overlap.value.programmaticStreamSerializationAllowed = 1;
+	return driver->cuLaunchKernelEx(&config, kernel->function, parameters, NULL);
+}
+
 /* The one place where a count becomes a grid.  Counts stay in 64 bits; tiles fit 32, which srt_variant_max_count() sees
  * to.  Only grid.x is used: the other two end at 65535. */
 int srt_kernel_launch(const struct srt_kernel *kernel, const struct srt_driver *driver,
@@ -224,11 +243,10 @@ int srt_kernel_launch(const struct srt_kernel *kernel, const struct srt_driver *
 	arguments.tiles = (uint32_t)((count - 1) / tile + 1);
 	grid = grid_of(kernel, arguments.tiles, grid_limit);
 	arguments.draws = draws_of(kernel, arguments.tiles, grid);
-	result = driver->cuLaunchKernel(kernel->function, grid, 1, 1, srt_variant_threads(&kernel->variant), 1, 1,
-		(unsigned)kernel->dynamic_shared, stream, parameters, NULL);
+	result = launch(kernel, driver, grid, parameters, stream);
 	if (result == CUDA_SUCCESS)
 		return SCANRT_OK;
 	/* The function is good, so that the handle which is not can only be the stream. */
 	return srt_driver_fail(driver, result == CUDA_ERROR_INVALID_HANDLE ? SCANRT_ERROR_CONTEXT : SCANRT_ERROR_LAUNCH,
-		result, "cuLaunchKernel");
+		result, kernel->may_overlap ? "cuLaunchKernelEx" : "cuLaunchKernel");
 }

@@ -140,10 +140,10 @@ static void test_path(void)
 
 static void test_failures(void)
 {
-	fake->fail_name = "cuLaunchKernel";
+	fake->fail_name = "cuLaunchKernelEx";
 	fake->fail_code = 1;
 	tap_is_int(execute(0x1000, 0x2000, 5), SCANRT_ERROR_LAUNCH, "a refused launch has its status");
-	tap_contains(scanrt_last_error(), "cuLaunchKernel", "and names the call");
+	tap_contains(scanrt_last_error(), "cuLaunchKernelEx", "and names the call");
 	fake->fail_code = 400;
 	tap_is_int(execute(0x1000, 0x2000, 5), SCANRT_ERROR_CONTEXT, "a stream of another context is told");
 	fake->fail_code = 700;

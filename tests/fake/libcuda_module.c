@@ -136,26 +136,47 @@ static CUresult link_destroy(CUlinkState state)
 
 /* ---- Launches, streams ---- */
 
-static CUresult launch_kernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
-	unsigned block_y, unsigned block_z, unsigned shared, CUstream stream, void **parameters, void **extra)
+static CUresult record_launch(CUfunction function, unsigned grid, unsigned block, unsigned shared, CUstream stream,
+	void **parameters)
 {
 	struct fake_launch *launch = &script.launch;
 
-	(void)extra;
-	ENTER("cuLaunchKernel");
 	if (!fake_is_placed())
 		return CUDA_ERROR_INVALID_CONTEXT;
-	if (grid_y != 1 || grid_z != 1 || block_y != 1 || block_z != 1 || grid_x == 0)
+	if (grid == 0)
 		return CUDA_ERROR_INVALID_VALUE;
 	snprintf(launch->entry, sizeof(launch->entry), "%s", strchr(((struct module *)function)->text, ' ') + 1);
-	launch->grid = grid_x;
-	launch->block = block_x;
+	launch->grid = grid;
+	launch->block = block;
 	launch->shared = shared;
 	launch->stream = stream;
 	launch->context = fake_current();
 	memcpy(&launch->arguments, parameters[0], sizeof(launch->arguments));
 	script.launches++;
 	return CUDA_SUCCESS;
+}
+
+static CUresult launch_kernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
+	unsigned block_y, unsigned block_z, unsigned shared, CUstream stream, void **parameters, void **extra)
+{
+	(void)extra;
+	ENTER("cuLaunchKernel");
+	if (grid_y != 1 || grid_z != 1 || block_y != 1 || block_z != 1)
+		return CUDA_ERROR_INVALID_VALUE;
+	return record_launch(function, grid_x, block_x, shared, stream, parameters);
+}
+
+/* Our launches say nothing but whether they may overlap the stream's previous one. */
+static CUresult launch_kernel_ex(const CUlaunchConfig *config, CUfunction function, void **parameters, void **extra)
+{
+	(void)extra;
+	ENTER("cuLaunchKernelEx");
+	if (config->gridDimY != 1 || config->gridDimZ != 1 || config->blockDimY != 1 || config->blockDimZ != 1)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (config->numAttrs != 1 || config->attrs->id != CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION)
+		return CUDA_ERROR_INVALID_VALUE;
+	return record_launch(function, config->gridDimX, config->blockDimX, config->sharedMemBytes, config->hStream,
+		parameters);
 }
 
 static CUresult stream_create(CUstream *stream, unsigned flags)
@@ -204,6 +225,7 @@ const struct fake_row fake_module_rows[] = {
 	ROW("cuLinkComplete", link_complete),
 	ROW("cuLinkDestroy", link_destroy),
 	ROW("cuLaunchKernel", launch_kernel),
+	ROW("cuLaunchKernelEx", launch_kernel_ex),
 	ROW("cuStreamCreate", stream_create),
 	ROW("cuStreamDestroy", stream_destroy),
 	ROW("cuStreamSynchronize", stream_synchronize),
