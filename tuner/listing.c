@@ -23,22 +23,33 @@ struct listing {
 	char device[160];
 };
 
-static size_t element_of(const char *problem)
+static size_t size_of(const char *type, size_t length)
 {
-	const char *type = strrchr(problem, ' ');
 	char name[16];
 	int code;
 
-	if (type == NULL || strlen(type + 1) >= sizeof name)
+	if (length >= sizeof name)
 		return 0;
-	/* "sum i8>i32>i32": input and output differ, and the row's bytes are not told by one type. */
-	snprintf(name, sizeof name, "%s", type + 1);
+	snprintf(name, sizeof name, "%.*s", (int)length, type);
 	return srt_type_parse(&code, name) == SCANRT_OK ? srt_type_size(code) : 0;
+}
+
+/* Read and written for an element of "sum i32", or of "sum i8>i32>i64": the first type and the last. */
+static size_t moved_bytes(const char *problem)
+{
+	const char *first = strchr(problem, ' ');
+	const char *last = strrchr(problem, '>');
+
+	if (first == NULL)
+		return 0;
+	first++;
+	last = last ? last + 1 : first;
+	return size_of(first, strcspn(first, ">")) + size_of(last, strlen(last));
 }
 
 static double rate_of(const struct srt_db_choice *choice)
 {
-	return 2.0 * (double)choice->count * (double)element_of(choice->problem) / choice->us * 1e-3;
+	return (double)choice->count * (double)moved_bytes(choice->problem) / choice->us * 1e-3;
 }
 
 static bool is_stale(const struct srt_db_choice *choice)
@@ -81,13 +92,13 @@ static void print_device(struct listing *listing, const struct srt_db_choice *ch
 	snprintf(listing->device, sizeof listing->device, "%s", title);
 	printf("%s%s\n", listing->rows ? "\n" : "", title);
 	if (!listing->is_detailed)
-		printf("%-10s %-6s %11s  %-44s %10s %8s %6s %6s\n", "problem", "class", "count", "variant", "us", "GB/s",
+		printf("%-16s %-6s %11s  %-44s %10s %8s %6s %6s\n", "problem", "class", "count", "variant", "us", "GB/s",
 			"copy", "gain");
 }
 
 static void print_row(const struct srt_db_choice *choice)
 {
-	printf("%-10s %-6s %11" PRIu64 "  %-44s %10.2f %8.1f", choice->problem, choice->klass, choice->count,
+	printf("%-16s %-6s %11" PRIu64 "  %-44s %10.2f %8.1f", choice->problem, choice->klass, choice->count,
 		choice->variant, choice->us, rate_of(choice));
 	if (choice->copy_us > 0)
 		printf(" %5.0f%%", 100 * choice->copy_us / choice->us);

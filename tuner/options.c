@@ -11,6 +11,7 @@
 #include "image.h"
 #include "lists.h"
 #include "options.h"
+#include "problem.h"
 #include "scanrt.h"
 
 #define JOBS_MAX 64
@@ -154,7 +155,7 @@ static bool take(struct tune_options *options, struct pending *pending, int opti
 static bool parse_command(struct tune_options *options, struct pending *pending, int argc, char **argv)
 {
 	static const char *const commands[] = { "devices", "list", "show", "bench" };
-	int words = strcmp(options->command, "show") == 0 ? 3 : 1;
+	int words, op;
 
 	if (argc == 0)
 		return true;
@@ -172,8 +173,11 @@ static bool parse_command(struct tune_options *options, struct pending *pending,
 		return false;
 	}
 	if (words == 3) {
-		pending->types = argv[1];
-		pending->ops = argv[2];
+		/* Either order: problems are called "sum i32", and options come as --type and --op. */
+		bool is_swapped = srt_op_parse(&op, argv[1]) == SCANRT_OK;
+
+		pending->types = argv[is_swapped ? 2 : 1];
+		pending->ops = argv[is_swapped ? 1 : 2];
 	}
 	return true;
 }

@@ -250,23 +250,11 @@ static void decide(struct tune_search *search, const struct finals *finals, size
 	result->summary = tune_summarise(&finals->values[leader]);
 }
 
-static void find_others(struct tune_search *search, const struct finals *finals, size_t klass)
+static void find_default(struct tune_search *search, const struct finals *finals, size_t klass)
 {
-	struct tune_result *result = &search->results[klass];
-	double best = 0;
-
-	for (size_t i = 0; i < finals->count; i++) {
-		double us = tune_summarise(&finals->values[i]).median;
-
-		if (!runs(finals->list[i], klass) || finals->values[i].count == 0)
-			continue;
-		if (finals->list[i]->is_default[klass])
-			result->default_us = us;
-		if (finals->list[i] != result->winner && (best == 0 || us < best)) {
-			best = us;
-			result->runner_up = finals->list[i];
-		}
-	}
+	for (size_t i = 0; i < finals->count; i++)
+		if (finals->list[i]->is_default[klass] && runs(finals->list[i], klass))
+			search->results[klass].default_us = tune_summarise(&finals->values[i]).median;
 }
 
 void tune_race(struct tune_search *search, size_t klass)
@@ -274,7 +262,6 @@ void tune_race(struct tune_search *search, size_t klass)
 	struct finals *finals = calloc(1, sizeof *finals);
 
 	search->results[klass].winner = NULL;
-	search->results[klass].runner_up = NULL;
 	if (finals == NULL)
 		return;
 	tune_report_phase("race");
@@ -285,7 +272,7 @@ void tune_race(struct tune_search *search, size_t klass)
 	if (choose_finalists(finals, search, klass)) {
 		run_finals(finals, search, klass);
 		decide(search, finals, klass);
-		find_others(search, finals, klass);
+		find_default(search, finals, klass);
 	}
 	free(finals);
 }

@@ -127,7 +127,7 @@ static bool put_run(struct tune_session *session)
 }
 
 /* One transaction, so that of two tuners that start together one sees the other.  Images are pruned now rather than at
- * the end, so that those of this run's runners-up and defaults stay until the next. */
+ * the end, so that those of this run's defaults stay until the next. */
 bool tune_record_begin(struct tune_session *session, const char *toolchain)
 {
 	int64_t dropped;

@@ -204,12 +204,12 @@ static void print_table(void)
 {
 	if (state.row_count == 0)
 		return;
-	printf("%-10s %-6s %11s  %-44s %10s %8s %6s %6s\n", "problem", "class", "count", "variant", "us", "GB/s", "copy",
+	printf("%-16s %-6s %11s  %-44s %10s %8s %6s %6s\n", "problem", "class", "count", "variant", "us", "GB/s", "copy",
 		"gain");
 	for (size_t i = 0; i < state.row_count; i++) {
 		const struct tune_row *row = &state.rows[i];
 
-		printf("%-10s %-6s %11llu  %-44s %10.2f %8.1f %5.0f%% %5.2fx\n", row->problem, row->klass,
+		printf("%-16s %-6s %11llu  %-44s %10.2f %8.1f %5.0f%% %5.2fx\n", row->problem, row->klass,
 			(unsigned long long)row->count, row->variant, row->us, row->bytes / row->us * 1e-3,
 			100 * row->copy_us / row->us, gain(row));
 	}

@@ -48,7 +48,6 @@ struct tune_candidate {
 /* How a class ended. */
 struct tune_result {
 	struct tune_candidate *winner;
-	struct tune_candidate *runner_up;
 	struct tune_summary summary;
 	double default_us;
 	double copy_us;

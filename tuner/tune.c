@@ -147,7 +147,7 @@ static void print_plan(const struct tune_session *session, const struct tune_sea
 		for (size_t k = 0; k < search->candidate_count; k++)
 			count += tune_candidate_serves(&search->candidates[k], &search->classes[i]);
 		if (!session->options->is_json) {
-			tune_report_line("%-10s %-6s %11" PRIu64 "  %zu variants", search->name, search->classes[i].name,
+			tune_report_line("%-16s %-6s %11" PRIu64 "  %zu variants", search->name, search->classes[i].name,
 				search->classes[i].timing.count, count);
 			continue;
 		}
@@ -196,6 +196,25 @@ static const char *run_status(const struct tune_session *session, bool is_comple
 	return session->ends > 0 && tune_now() >= session->ends && !tune_is_interrupted() ? "budget" : "interrupted";
 }
 
+/* Only the device's facts tell which class a count belongs to. */
+static bool check_counts(const struct tune_session *session)
+{
+	const struct tune_options *options = session->options;
+	struct tune_class classes[TUNE_CLASS_MAX];
+
+	for (size_t i = 0; i < options->target_count && options->count_count; i++) {
+		const char *type = srt_type_name(options->targets[i].type);
+		size_t element = srt_type_size(options->targets[i].type);
+
+		if (tune_classes(classes, &session->device, element, options->counts, options->count_count, 0) ==
+		    options->count_count)
+			continue;
+		tune_report_error("two of the counts belong to one size class of %s: tune for them in two runs", type);
+		return false;
+	}
+	return true;
+}
+
 static int tune(struct tune_session *session)
 {
 	char toolchain[64] = "";
@@ -231,6 +250,8 @@ int tune_command_tune(const struct tune_options *options)
 	tune_report_open(options, options->target_count);
 	if (!tune_session_open(session, options))
 		tune_report_error("%s", session->device_note);
+	else if (!check_counts(session))
+		status = TUNE_EXIT_USAGE;
 	else if (options->is_dry_run)
 		status = dry_run(session);
 	else if (!tune_record_open(session))

@@ -2,7 +2,7 @@
  *
  * The last tests of those that won: every mode that shares the choice, operators that show the order of operands, and
  * the large counts themselves.  Who fails is out, and the class is raced again among the rest.  Then choices, and the
- * images of winners, runners-up and defaults, go into the database together.
+ * images of winners and defaults, go into the database together.
  */
 #include <stdio.h>
 #include <string.h>
@@ -162,7 +162,7 @@ static bool confirm(struct tune_search *search, struct tune_candidate *candidate
 static void race_again(struct tune_search *search, const struct tune_candidate *failed)
 {
 	for (size_t i = 0; i < search->class_count; i++)
-		if (search->results[i].winner == failed || search->results[i].runner_up == failed)
+		if (search->results[i].winner == failed)
 			tune_race(search, i);
 }
 
@@ -172,14 +172,19 @@ static void compile_ahead(struct tune_search *search)
 	struct srt_problem problems[2];
 	size_t orders = order_problems(problems, search);
 
+	for (size_t i = 0; i < search->candidate_count; i++)
+		for (size_t mode = 1; mode < search->session->options->mode_count; mode++) {
+			struct srt_problem problem = in_mode(search, mode);
+
+			if (search->candidates[i].build.is_default && search->candidates[i].verdict == TUNE_OK)
+				extra_of(search, &search->candidates[i], &problem);
+		}
 	for (size_t i = 0; i < search->class_count; i++) {
 		const struct tune_result *result = &search->results[i];
 
 		for (size_t mode = 1; mode < search->session->options->mode_count; mode++) {
 			struct srt_problem problem = in_mode(search, mode);
 
-			if (result->runner_up)
-				extra_of(search, result->runner_up, &problem);
 			if (result->winner)
 				extra_of(search, result->winner, &problem);
 		}
@@ -209,16 +214,13 @@ static bool confirm_winners(struct tune_search *search)
 	return true;
 }
 
-/* A runner-up or default that fails has no image, and a row that says why. */
-static void confirm_others(struct tune_search *search)
+/* A default that fails has no image, and a row that says why. */
+static void confirm_defaults(struct tune_search *search)
 {
 	for (size_t i = 0; i < search->candidate_count && !tune_must_stop(search->session); i++) {
 		struct tune_candidate *candidate = &search->candidates[i];
-		bool is_wanted = false;
 
-		for (size_t k = 0; k < search->class_count; k++)
-			is_wanted |= search->results[k].runner_up == candidate || candidate->is_default[k];
-		if (is_wanted && candidate->verdict == TUNE_OK && !candidate->is_confirmed)
+		if (candidate->build.is_default && candidate->verdict == TUNE_OK && !candidate->is_confirmed)
 			confirm_modes(search, candidate);
 	}
 }
@@ -281,11 +283,10 @@ static void record_images(struct tune_search *search)
 {
 	for (size_t i = 0; i < search->candidate_count; i++) {
 		struct tune_candidate *candidate = &search->candidates[i];
-		bool is_wanted = false;
+		bool is_wanted = candidate->build.is_default;
 
 		for (size_t k = 0; k < search->class_count; k++)
-			is_wanted |= search->results[k].winner == candidate || search->results[k].runner_up == candidate ||
-				candidate->is_default[k];
+			is_wanted |= search->results[k].winner == candidate;
 		if (!is_wanted || candidate->verdict != TUNE_OK || !candidate->build.is_verified)
 			continue;
 		tune_record_image(search->session, &candidate->build);
@@ -307,7 +308,7 @@ bool tune_winners(struct tune_search *search)
 	compile_ahead(search);
 	if (!confirm_winners(search))
 		return false;
-	confirm_others(search);
+	confirm_defaults(search);
 	if (tune_must_stop(search->session))
 		return false;
 	tune_record_group(search->session);

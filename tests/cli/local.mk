@@ -14,3 +14,8 @@ tests_cli_libquicknvrtc_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -share
 cli_scripts = tests/cli/usage.sh tests/cli/tune.sh tests/cli/faults.sh tests/cli/kill.sh tests/cli/emulated.sh
 CLI_TESTS += $(cli_scripts)
 EXTRA_DIST += $(cli_scripts) tests/cli/quick.sh
+
+check_PROGRAMS += tests/cli/parts
+CLI_TESTS += tests/cli/parts
+tests_cli_parts_SOURCES = tests/cli/parts.c tuner/data.c tuner/half.c tuner/reference.c tuner/statistics.c tuner/wire.c
+tests_cli_parts_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/tests

@@ -56,7 +56,7 @@ like "$(cat "$tap_dir/.output")" "lookback,block=512,items=24: ok: tile" "and te
 
 ok "a run for exclusive scans alone succeeds" tune --mode exclusive
 ok "a run of several problems succeeds" "$scantune" --device emu --quick --db "$db" --type i8,f16,f64 --op sum,max \
-	--count 1000,9999
+	--count 1000,20000
 is "$(query 'SELECT count(DISTINCT problem) FROM choice')" 7 "and chooses for each"
 ok "operators for bits succeed" "$scantune" --device emu --quick --db "$db" --type u8,u64 --op and,or,xor --count 5000
 ok "products and minima succeed" "$scantune" --device emu --quick --db "$db" --type i16,f32,bf16 --op prod,min --count 5000
