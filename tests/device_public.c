@@ -100,7 +100,12 @@ bool test_plan_passes(const struct test_device *device, struct scanrt_plan *plan
 	test_drive(device, cuStreamSynchronize, (stream));
 	test_download(device, seen, out.address, out.size);
 	passes = results_pass(plan, reference, count, seen);
-	passes = test_guards_intact(&out, device) && passes;
+	passes = test_guards_intact(&out, device) && test_guards_intact(&in, device) && passes;
+	test_download(device, seen, in.address, in.size);
+	if (memcmp(seen, reference->input, in.size) != 0) {
+		tap_diag("the input was changed");
+		passes = false;
+	}
 	test_buffer_destroy(&in, device);
 	test_buffer_destroy(&out, device);
 	free(seen);

@@ -14,8 +14,8 @@ struct initial {
 	uint64_t largest;
 };
 
-static const char *const variants[] = { "block,block=128,items=4", "lookback,block=64,items=4",
-	"lookahead,block=64,items=4,stages=3,ahead=2" };
+static const char *const variants[] = { "block,block=64,items=16", "lookback,block=32,items=16",
+	"lookahead,block=32,items=16,stages=3,ahead=2" };
 #define VARIANTS (sizeof(variants) / sizeof(variants[0]))
 
 static bool right_at(struct initial *initial, const struct srt_kernel *kernel, const struct reference *reference)

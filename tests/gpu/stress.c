@@ -80,6 +80,7 @@ static void in_place(struct stress *stress, int type, const char *variant, uint6
 		if (i % 10 == 9 || i + 1 == stress->rounds)
 			passes = output_is_right(&job, stress);
 	}
+	passes = test_guards_intact(&job.out, &stress->device) && passes;
 	tap_ok(passes, "B061 B063: %s scans %s in place %u times without a fault", variant, srt_type_name(type),
 		stress->rounds);
 	job_end(&job, stress);
@@ -96,6 +97,7 @@ static void many_runs(struct stress *stress, int op, int type, const char *varia
 		launch(&job, stress, job.in.address, i % 5);
 		passes = output_is_right(&job, stress);
 	}
+	passes = test_guards_intact(&job.out, &stress->device) && passes;
 	tap_ok(passes, "B073 B085 B087 B089: %s gives the right %s of %s %u times", variant, srt_op_name(op),
 		srt_type_name(type), stress->rounds);
 	test_download(&stress->device, job.seen, job.in.address, job.in.size);
