@@ -38,14 +38,82 @@ EMU_DRIVER_SOURCES = \
 	emu/driver_stream.c \
 	emu/driver_work.c
 
-# The parser and the interpreter.
+# The parser and the interpreter.  Registers are arrays of bytes that each instruction sees as what it needs, and
+# rounding modes change while floats are computed.
 EMU_MACHINE_SOURCES = \
+	emu/access.c \
+	emu/access.h \
+	emu/alu_approximate.c \
+	emu/alu_bits.c \
+	emu/alu_carry.c \
+	emu/alu_double.c \
+	emu/alu_float.c \
+	emu/alu_half.c \
+	emu/alu_integer.c \
+	emu/alu_logic.c \
+	emu/arena.c \
+	emu/arena.h \
+	emu/async.c \
+	emu/atomic.c \
+	emu/barrier.c \
+	emu/builtin.c \
+	emu/builtin.h \
+	emu/call.c \
+	emu/code.h \
+	emu/collective.c \
+	emu/compare.c \
+	emu/control.c \
+	emu/control.h \
+	emu/convert.c \
+	emu/count.c \
+	emu/cta.c \
+	emu/cta.h \
+	emu/declare.c \
+	emu/decode.c \
+	emu/decode.h \
+	emu/fault.c \
+	emu/fetch.c \
+	emu/finish.c \
+	emu/function.c \
+	emu/initial.c \
+	emu/lanes.h \
+	emu/launch.c \
+	emu/lex.c \
+	emu/lex.h \
+	emu/liveness.c \
+	emu/liveness.h \
 	emu/machine.h \
-	emu/module.h
+	emu/mbarrier.c \
+	emu/mbarrier.h \
+	emu/memory.c \
+	emu/memory.h \
+	emu/module.c \
+	emu/module.h \
+	emu/move.c \
+	emu/numbers.c \
+	emu/numbers.h \
+	emu/operand.c \
+	emu/order.c \
+	emu/order.h \
+	emu/parse.c \
+	emu/parse.h \
+	emu/race.c \
+	emu/race.h \
+	emu/schedule.c \
+	emu/schedule.h \
+	emu/special.c \
+	emu/special.h \
+	emu/state.h \
+	emu/stuck.c \
+	emu/symbol.c \
+	emu/sync.h \
+	emu/transfer.c \
+	emu/warp.c
 
 libscanrt_emu_la_SOURCES = $(EMU_DRIVER_SOURCES) $(EMU_MACHINE_SOURCES)
 libscanrt_emu_la_CPPFLAGS = -D_GNU_SOURCE -I$(srcdir)/emu $(CUDA_CPPFLAGS)
-libscanrt_emu_la_CFLAGS = $(AM_CFLAGS)
+libscanrt_emu_la_CFLAGS = $(AM_CFLAGS) -fno-strict-aliasing -frounding-math
+libscanrt_emu_la_LIBADD = -lm -lpthread
 libscanrt_emu_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -export-symbols-regex '^(cu[A-Z]|scanrtEmu)'
 
 # The loader looks for it beside the program: so scantune --device emu works in the build folder, too.

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * f32 arithmetic.  Results are bit-exact: one rounding in the mode asked for, flushing before and after, one NaN.
+ */
+#include "decode.h"
+#include "lanes.h"
+#include "numbers.h"
+
+#include <math.h>
+
+#define FLOAT_FLAGS (INSN_FTZ | INSN_SAT)
+
+/* What flags ask of a result. */
+static float finish(float value, unsigned flags)
+{
+	if (flags & INSN_FTZ)
+		value = emu_flush(value);
+	return flags & INSN_SAT ? emu_saturate(value) : emu_canonical(value);
+}
+
+static float take(float value, unsigned flags)
+{
+	return flags & INSN_FTZ ? emu_flush(value) : value;
+}
+
+/* Nearest without flags is the common case and has a loop of its own, which vectorises. */
+#define FLOAT_1(name, expression) \
+	ALU_HEAD(name) \
+	{ \
+		float *d = emu_out(warp, insn->op[0]); \
+		const float *pa = emu_in(warp, insn->op[1]); \
+		unsigned flags = insn->flags; \
+		if (!flags && !insn->rounding) { \
+			EACH_LANE(lanes, float a = pa[l]; d[l] = emu_canonical(expression)); \
+			return STEP_NEXT; \
+		} \
+		fesetround(emu_fenv_rounding((enum emu_rounding)insn->rounding)); \
+		EACH_LANE(lanes, float a = take(pa[l], flags); d[l] = finish(expression, flags)); \
+		fesetround(FE_TONEAREST); \
+		return STEP_NEXT; \
+	}
+
+#define FLOAT_2(name, expression) \
+	ALU_HEAD(name) \
+	{ \
+		float *d = emu_out(warp, insn->op[0]); \
+		const float *pa = emu_in(warp, insn->op[1]), *pb = emu_in(warp, insn->op[2]); \
+		unsigned flags = insn->flags; \
+		if (!flags && !insn->rounding) { \
+			EACH_LANE(lanes, float a = pa[l], b = pb[l]; d[l] = emu_canonical(expression)); \
+			return STEP_NEXT; \
+		} \
+		fesetround(emu_fenv_rounding((enum emu_rounding)insn->rounding)); \
+		EACH_LANE(lanes, float a = take(pa[l], flags), b = take(pb[l], flags); \
+				d[l] = finish(expression, flags)); \
+		fesetround(FE_TONEAREST); \
+		return STEP_NEXT; \
+	}
+
+FLOAT_2(add, a + b)
+FLOAT_2(sub, a - b)
+FLOAT_2(mul, a * b)
+FLOAT_2(quotient, a / b)
+FLOAT_1(rcp, 1.0f / a)
+FLOAT_1(root, sqrtf(a))
+
+ALU_HEAD(fused)
+{
+	float *d = emu_out(warp, insn->op[0]);
+	const float *a = emu_in(warp, insn->op[1]), *b = emu_in(warp, insn->op[2]), *c = emu_in(warp, insn->op[3]);
+	unsigned flags = insn->flags;
+
+	fesetround(emu_fenv_rounding((enum emu_rounding)insn->rounding));
+	EACH_LANE(lanes, d[l] = finish(fmaf(take(a[l], flags), take(b[l], flags), take(c[l], flags)), flags));
+	fesetround(FE_TONEAREST);
+	return STEP_NEXT;
+}
+
+/* Signs are changed on the bits, NaN's too. */
+ALU_HEAD(negate)
+{
+	uint32_t *d = emu_out(warp, insn->op[0]);
+	const float *a = emu_in(warp, insn->op[1]);
+	unsigned flags = insn->flags;
+
+	EACH_LANE(lanes, d[l] = a[l] != a[l] ? EMU_NAN_F32 : emu_float_bits(take(a[l], flags)) ^ 0x80000000u);
+	return STEP_NEXT;
+}
+
+ALU_HEAD(absolute)
+{
+	uint32_t *d = emu_out(warp, insn->op[0]);
+	const float *a = emu_in(warp, insn->op[1]);
+	unsigned flags = insn->flags;
+
+	EACH_LANE(lanes, d[l] = a[l] != a[l] ? EMU_NAN_F32 : emu_float_bits(take(a[l], flags)) & 0x7fffffffu);
+	return STEP_NEXT;
+}
+
+ALU_2(copysign_32, uint32_t, uint32_t, (a[l] & 0x80000000u) | (b[l] & 0x7fffffffu))
+
+/* Zeros are ordered by their signs; a NaN loses against a number unless .NaN says that it wins. */
+static float pick(float a, float b, bool is_max, unsigned flags)
+{
+	uint32_t sign = (emu_float_bits(a) ^ emu_float_bits(b)) & 0x80000000u;
+	float result;
+
+	if (flags & INSN_XORSIGN) {
+		a = fabsf(a);
+		b = fabsf(b);
+	}
+	if (a != a || b != b)
+		result = flags & INSN_NAN ? (a != a ? a : b) : a != a ? b : a;
+	else if (a == b)
+		result = (signbit(a) != 0) == is_max ? b : a;
+	else
+		result = (a < b) == is_max ? b : a;
+	if (result != result)
+		return emu_float_of(EMU_NAN_F32);
+	return flags & INSN_XORSIGN ? emu_float_of(emu_float_bits(result) | sign) : result;
+}
+
+#define PICK(name, is_max) \
+	ALU_HEAD(name) \
+	{ \
+		float *d = emu_out(warp, insn->op[0]); \
+		const float *a = emu_in(warp, insn->op[1]), *b = emu_in(warp, insn->op[2]); \
+		unsigned flags = insn->flags; \
+		EACH_LANE(lanes, d[l] = pick(take(a[l], flags), take(b[l], flags), is_max, flags)); \
+		return STEP_NEXT; \
+	}
+PICK(lesser, false)
+PICK(greater, true)
+
+const struct emu_row emu_float_rows[] = {
+	{ "add.f32", add, "w=ww", FLOAT_FLAGS, true }, { "sub.f32", sub, "w=ww", FLOAT_FLAGS, true },
+	{ "mul.f32", mul, "w=ww", FLOAT_FLAGS, true }, { "fma.f32", fused, "w=www", FLOAT_FLAGS, true },
+	{ "mad.f32", fused, "w=www", FLOAT_FLAGS, true }, { "div.f32", quotient, "w=ww", INSN_FTZ, true },
+	{ "rcp.f32", rcp, "w=w", INSN_FTZ, true }, { "sqrt.f32", root, "w=w", INSN_FTZ, true },
+	{ "neg.f32", negate, "w=w", INSN_FTZ, false }, { "abs.f32", absolute, "w=w", INSN_FTZ | INSN_ABS, false },
+	{ "copysign.f32", copysign_32, "w=ww", 0, false },
+	{ "min.f32", lesser, "w=ww", INSN_FTZ | INSN_NAN | INSN_XORSIGN | INSN_ABS, false },
+	{ "max.f32", greater, "w=ww", INSN_FTZ | INSN_NAN | INSN_XORSIGN | INSN_ABS, false },
+	{ NULL, NULL, NULL, 0, false },
+};
