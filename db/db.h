@@ -38,6 +38,10 @@ const char *srt_db_moved_to(const struct srt_db *db);
  * directory writable by group or others (sticky directories owned by root pass).  The reason is for people. */
 bool srt_db_is_trusted(const struct srt_db *db, struct srt_strbuf *reason);
 
+/* Copies the database of a writer, outside of transactions, to `path` for all users to read (directories 0755, file
+ * 0644).  A reader sees the old file or the new one, also after a crash: written aside, synchronised, renamed. */
+int srt_db_publish(struct srt_db *db, const char *path);
+
 /* Where the files are.  The user's is "" where there is no HOME. */
 void srt_db_user_path(struct srt_strbuf *out);
 void srt_db_system_path(struct srt_strbuf *out);

@@ -14,7 +14,7 @@
 
 #define KEPT_DAMAGED_FILES 2
 
-static int fail_errno(const char *path, const char *doing)
+int srt_db_fail_errno(const char *path, const char *doing)
 {
 	return srt_fail_database(
 		SCANRT_ERROR_DATABASE, SQLITE_CANTOPEN, "%s: cannot %s: %s", path, doing, strerror(errno));
@@ -22,14 +22,14 @@ static int fail_errno(const char *path, const char *doing)
 
 /* Only directories that are made here get our mode: the others are as their owner wants them.  chmod, since the mode
  * of mkdir is subject to the umask. */
-static int make_directory(const char *path)
+static int make_directory(const char *path, mode_t mode)
 {
-	if (mkdir(path, 0700) == 0)
-		return chmod(path, 0700) == 0 ? SCANRT_OK : fail_errno(path, "set its mode");
-	return errno == EEXIST ? SCANRT_OK : fail_errno(path, "make the directory");
+	if (mkdir(path, mode) == 0)
+		return chmod(path, mode) == 0 ? SCANRT_OK : srt_db_fail_errno(path, "set its mode");
+	return errno == EEXIST ? SCANRT_OK : srt_db_fail_errno(path, "make the directory");
 }
 
-static int make_parents(const char *path)
+int srt_db_make_parents(const char *path, mode_t mode)
 {
 	char *copy = strdup(path);
 	char *slash;
@@ -38,7 +38,7 @@ static int make_parents(const char *path)
 	for (slash = copy ? strchr(copy + 1, '/') : NULL; slash && status == SCANRT_OK;
 		slash = strchr(slash + 1, '/')) {
 		*slash = '\0';
-		status = make_directory(copy);
+		status = make_directory(copy, mode);
 		*slash = '/';
 	}
 	free(copy);
@@ -53,13 +53,13 @@ int srt_db_create_file(const char *path)
 
 	if (access(path, F_OK) == 0)
 		return SCANRT_OK;
-	status = make_parents(path);
+	status = srt_db_make_parents(path, 0700);
 	if (status != SCANRT_OK)
 		return status;
 	descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (descriptor < 0)
-		return errno == EEXIST ? SCANRT_OK : fail_errno(path, "make the file");
-	status = fchmod(descriptor, 0600) == 0 ? SCANRT_OK : fail_errno(path, "set its mode");
+		return errno == EEXIST ? SCANRT_OK : srt_db_fail_errno(path, "make the file");
+	status = fchmod(descriptor, 0600) == 0 ? SCANRT_OK : srt_db_fail_errno(path, "set its mode");
 	close(descriptor);
 	return status;
 }
@@ -161,7 +161,7 @@ static int move_journal(const char *from, const char *to)
 	srt_strbuf_printf(&old, "%s-journal", from);
 	srt_strbuf_printf(&new, "%s-journal", to);
 	if (old.failed || new.failed || (rename(srt_strbuf_text(&old), srt_strbuf_text(&new)) != 0 && errno != ENOENT))
-		status = fail_errno(from, "move its damaged journal away");
+		status = srt_db_fail_errno(from, "move its damaged journal away");
 	srt_strbuf_free(&old);
 	srt_strbuf_free(&new);
 	return status;
@@ -179,7 +179,7 @@ int srt_db_quarantine(struct srt_db *db)
 	name_damaged(&name, db->path);
 	status = move_journal(db->path, srt_strbuf_text(&name));
 	if (status == SCANRT_OK && (name.failed || rename(db->path, srt_strbuf_text(&name)) != 0))
-		status = fail_errno(db->path, "move the damaged file away");
+		status = srt_db_fail_errno(db->path, "move the damaged file away");
 	if (status != SCANRT_OK) {
 		srt_strbuf_free(&name);
 		return status;

@@ -88,6 +88,10 @@ int srt_db_check_integrity(struct srt_db *db);
 
 /* Makes the file and its directories where they are missing: 0600 and 0700. */
 int srt_db_create_file(const char *path);
+/* Makes the directories above a path, those that are missing with this mode. */
+int srt_db_make_parents(const char *path, mode_t mode);
+/* Records errno with what could not be done, and returns the status. */
+int srt_db_fail_errno(const char *path, const char *doing);
 bool srt_db_has_journal(const struct srt_db *db);
 /* Moves the closed file of this handle out of the way, as PATH.corrupt-TIME; two such are kept. */
 int srt_db_quarantine(struct srt_db *db);

@@ -13,6 +13,7 @@ libscanrt_core_la_SOURCES += \
 	db/open.c \
 	db/pages.c db/pages.h \
 	db/paths.c \
+	db/publish.c \
 	db/record.c db/record.h \
 	db/run.c \
 	db/seal.c \

@@ -9,6 +9,7 @@ db_tests = \
 	tests/db/images \
 	tests/db/lookup_time \
 	tests/db/paths \
+	tests/db/publish \
 	tests/db/resume \
 	tests/db/views \
 	tests/db/writers
@@ -28,6 +29,7 @@ tests_db_files_LDADD = $(db_test_libraries)
 tests_db_images_LDADD = $(db_test_libraries)
 tests_db_lookup_time_LDADD = $(db_test_libraries)
 tests_db_paths_LDADD = $(db_test_libraries)
+tests_db_publish_LDADD = $(db_test_libraries)
 tests_db_resume_LDADD = $(db_test_libraries)
 tests_db_views_LDADD = $(db_test_libraries)
 tests_db_writers_LDADD = $(db_test_libraries)
