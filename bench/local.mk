@@ -16,7 +16,8 @@ NVCC = nvcc
 NVCC_ARCH = -arch=sm_90
 CCCL =
 
-bench/peers: bench/peers.cu bench/timing.cuh libscanrt.la
+# The library is shared: a new one needs no new program.
+bench/peers: bench/peers.cu bench/timing.cuh | libscanrt.la
 	$(MKDIR_P) bench
 	cccl='$(CCCL)'; \
 	includes="$${cccl:+-I$$cccl/include -I$$cccl/cub -I$$cccl/thrust -I$$cccl/libcudacxx/include}"; \

@@ -24,6 +24,7 @@ gpu_programs = \
 	tests/gpu/plans \
 	tests/gpu/host \
 	tests/gpu/images \
+	tests/gpu/chains \
 	tests/gpu/defaults \
 	tests/gpu/reproducible
 check_PROGRAMS += $(gpu_programs)
@@ -47,3 +48,4 @@ tests_gpu_host_LDADD = $(device_libraries)
 tests_gpu_images_LDADD = $(device_libraries)
 tests_gpu_reproducible_LDADD = $(device_libraries)
 tests_gpu_defaults_LDADD = $(device_libraries)
+tests_gpu_chains_LDADD = $(device_libraries)
