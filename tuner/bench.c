@@ -245,7 +245,8 @@ static int run_all(struct bench *bench)
 
 	for (size_t i = 0; !status && i < options->target_count; i++)
 		for (size_t mode = 0; !status && mode < options->mode_count; mode++) {
-			status = srt_problem_init_simple(&bench->problem, options->targets[i].type, options->targets[i].op);
+			status = srt_problem_init_simple(
+				&bench->problem, options->targets[i].type, options->targets[i].op);
 			bench->problem.is_exclusive = options->modes[mode] == SCANRT_EXCLUSIVE;
 			if (!status)
 				status = run_problem(bench);

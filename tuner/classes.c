@@ -72,7 +72,8 @@ static int nearest(const uint64_t counts[TUNE_CLASS_MAX], uint64_t count)
 	return best;
 }
 
-static void plan_timing(struct tune_class *klass, int index, const struct srt_device *device, size_t element, bool is_slow)
+static void plan_timing(
+	struct tune_class *klass, int index, const struct srt_device *device, size_t element, bool is_slow)
 {
 	double bytes = (double)klass->timing.count * (double)element;
 	double wanted = 4 * (double)l2_of(device) / (2 * bytes);

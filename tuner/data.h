@@ -21,7 +21,7 @@ struct tune_data {
 	bool is_exact;
 	void *input;
 	void *inclusive;         /* exact data: the scan, in the element's type */
-	long double *real;       /* rounded data: the scan, and the scan of the absolute values, which scales the bound */
+	long double *real; /* rounded data: the scan, and the scan of the absolute values, which scales the bound */
 	long double *magnitude;
 	unsigned char identity[16];
 };

@@ -16,8 +16,9 @@ static void print_device(const struct tune_options *options, const char *name, c
 
 	if (!options->is_json) {
 		printf("%-6s %-40s %d.%d  %3d SMs  L2 %5.1f MB  memory %6.1f GB%s\n", name, device->name,
-			device->capability / 10, device->capability % 10, device->sm_count, (double)device->l2_bytes * 1e-6,
-			(double)device->memory_bytes * 1e-9, device->is_emulated ? "  (modelled)" : "");
+			device->capability / 10, device->capability % 10, device->sm_count,
+			(double)device->l2_bytes * 1e-6, (double)device->memory_bytes * 1e-9,
+			device->is_emulated ? "  (modelled)" : "");
 		return;
 	}
 	srt_device_fingerprint(&fingerprint, device);

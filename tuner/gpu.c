@@ -188,7 +188,8 @@ int tune_gpu_resident(const struct tune_resident **resident, struct tune_gpu *gp
 			return SCANRT_OK;
 	}
 	if (gpu->resident_count == TUNE_RESIDENT_MAX)
-		return srt_fail(SCANRT_ERROR_OUT_OF_MEMORY, "more than %d sets of verification data", TUNE_RESIDENT_MAX);
+		return srt_fail(
+			SCANRT_ERROR_OUT_OF_MEMORY, "more than %d sets of verification data", TUNE_RESIDENT_MAX);
 	*resident = &gpu->resident[gpu->resident_count];
 	status = make_resident(&gpu->resident[gpu->resident_count], gpu, type, op, is_exact);
 	if (!status)

@@ -92,8 +92,8 @@ static void print_device(struct listing *listing, const struct srt_db_choice *ch
 	snprintf(listing->device, sizeof listing->device, "%s", title);
 	printf("%s%s\n", listing->rows ? "\n" : "", title);
 	if (!listing->is_detailed)
-		printf("%-16s %-6s %11s  %-44s %10s %8s %6s %6s\n", "problem", "class", "count", "variant", "us", "GB/s",
-			"copy", "gain");
+		printf("%-16s %-6s %11s  %-44s %10s %8s %6s %6s\n", "problem", "class", "count", "variant", "us",
+			"GB/s", "copy", "gain");
 }
 
 static void print_row(const struct srt_db_choice *choice)
@@ -121,7 +121,8 @@ static void print_details(const struct srt_db_choice *choice)
 	if (choice->copy_us > 0)
 		printf("    copy     %.3f us, %.1f %%\n", choice->copy_us, 100 * choice->copy_us / choice->us);
 	if (choice->default_us > 0)
-		printf("    default  %.3f us, %.3f times as long\n", choice->default_us, choice->default_us / choice->us);
+		printf("    default  %.3f us, %.3f times as long\n", choice->default_us,
+			choice->default_us / choice->us);
 	printf("    reason   %s\n    tuned    %s\n", choice->reason, choice->tuned_at);
 }
 
@@ -164,7 +165,8 @@ static int list(const struct tune_options *options, const char *problem)
 	if (status != SCANRT_OK)
 		fprintf(stderr, "scantune: %s\n", srt_error_last()->text);
 	else if (listing.rows == 0 && !options->is_json)
-		printf("nothing is tuned%s%s in %s\n", problem ? " for " : "", problem ? problem : "", srt_strbuf_text(&path));
+		printf("nothing is tuned%s%s in %s\n", problem ? " for " : "", problem ? problem : "",
+			srt_strbuf_text(&path));
 	srt_db_close(db);
 	srt_strbuf_free(&path);
 	return status == SCANRT_OK ? TUNE_EXIT_COMPLETE : TUNE_EXIT_DATABASE;

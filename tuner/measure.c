@@ -52,8 +52,8 @@ static int enqueue(const struct tune_gpu *gpu, const struct work *work, const st
 		CUdeviceptr out = gpu->output + at, in = gpu->input + at;
 
 		if (work->kernel)
-			status = srt_kernel_launch(work->kernel, gpu->driver, &gpu->workspace, out, in, timing->count, 0,
-				gpu->stream);
+			status = srt_kernel_launch(
+				work->kernel, gpu->driver, &gpu->workspace, out, in, timing->count, 0, gpu->stream);
 		else if (work->plan)
 			status = scanrt_plan_execute(work->plan, (void *)(uintptr_t)out, (const void *)(uintptr_t)in,
 				timing->count, gpu->stream);

@@ -47,8 +47,16 @@ struct tune_compile_reply {
 
 /* What came of a variant.  The names are those of the database. */
 enum tune_verdict {
-	TUNE_RUNNING, TUNE_OK, TUNE_PRUNED, TUNE_COMPILE_FAILED, TUNE_LAUNCH_FAILED, TUNE_WRONG, TUNE_TIMEOUT, TUNE_CRASH,
-	TUNE_NOISY, TUNE_IMPLAUSIBLE
+	TUNE_RUNNING,
+	TUNE_OK,
+	TUNE_PRUNED,
+	TUNE_COMPILE_FAILED,
+	TUNE_LAUNCH_FAILED,
+	TUNE_WRONG,
+	TUNE_TIMEOUT,
+	TUNE_CRASH,
+	TUNE_NOISY,
+	TUNE_IMPLAUSIBLE
 };
 const char *tune_verdict_name(enum tune_verdict verdict);
 enum tune_verdict tune_verdict_parse(const char *name);

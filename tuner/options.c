@@ -169,7 +169,8 @@ static bool parse_command(struct tune_options *options, struct pending *pending,
 		return false;
 	}
 	if (argc != words) {
-		fprintf(stderr, "scantune: %s takes %s\n", argv[0], words == 3 ? "a type and an operator" : "no operand");
+		fprintf(stderr, "scantune: %s takes %s\n", argv[0],
+			words == 3 ? "a type and an operator" : "no operand");
 		return false;
 	}
 	if (words == 3) {

@@ -223,7 +223,8 @@ static void decide(struct tune_search *search, const struct finals *finals, size
 {
 	struct tune_result *result = &search->results[klass];
 	int leader = leader_of(finals, klass), incumbent = incumbent_of(finals, klass);
-	const char *role = incumbent >= 0 && finals->list[incumbent]->is_previous[klass] ? "previous choice" : "default";
+	const char *role =
+		incumbent >= 0 && finals->list[incumbent]->is_previous[klass] ? "previous choice" : "default";
 	struct tune_summary ratio;
 
 	if (leader < 0)
@@ -237,12 +238,13 @@ static void decide(struct tune_search *search, const struct finals *finals, size
 		ratio = ratio_of(finals, leader, incumbent);
 		/* An interval needs six rounds; a modelled clock gives fewer, and no spread. */
 		if (ratio.median <= 1 - LEAST_GAIN && (ratio.high < 1 || is_constant(&finals->values[leader]))) {
-			snprintf(result->reason, sizeof result->reason, "%.3f of the %s's time (%.3f to %.3f, %d rounds)",
-				ratio.median, role, ratio.low, ratio.high, ratio.count);
+			snprintf(result->reason, sizeof result->reason,
+				"%.3f of the %s's time (%.3f to %.3f, %d rounds)", ratio.median, role, ratio.low,
+				ratio.high, ratio.count);
 		} else {
 			snprintf(result->reason, sizeof result->reason,
-				"the %s stays: %.3f of its time (%.3f to %.3f, %d rounds) is within 1 %%", role, ratio.median,
-				ratio.low, ratio.high, ratio.count);
+				"the %s stays: %.3f of its time (%.3f to %.3f, %d rounds) is within 1 %%", role,
+				ratio.median, ratio.low, ratio.high, ratio.count);
 			leader = incumbent;
 		}
 	}

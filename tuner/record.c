@@ -113,10 +113,15 @@ static bool put_device(struct tune_session *session)
 static bool put_run(struct tune_session *session)
 {
 	char boot[64], version[VERSION_TEXT_SIZE];
-	struct srt_db_run run = { .device = session->device_row, .toolchain = session->toolchain_row,
-				  .source_hash = srt_source_hash(), .effort = tune_effort_name(session->options->effort),
-				  .arguments = session->options->line, .version = version, .boot_id = boot,
-				  .pid = getpid(), .start_ticks = tune_start_ticks(getpid()) };
+	struct srt_db_run run = { .device = session->device_row,
+		.toolchain = session->toolchain_row,
+		.source_hash = srt_source_hash(),
+		.effort = tune_effort_name(session->options->effort),
+		.arguments = session->options->line,
+		.version = version,
+		.boot_id = boot,
+		.pid = getpid(),
+		.start_ticks = tune_start_ticks(getpid()) };
 
 	tune_boot_id(boot, sizeof boot);
 	snprintf(version, sizeof version, "%d.%d.%d", SCANRT_VERSION_MAJOR, SCANRT_VERSION_MINOR, SCANRT_VERSION_PATCH);
@@ -192,8 +197,8 @@ void tune_record_roofline(struct tune_session *session, uint64_t bytes, double u
 		check(session, srt_db_put_roofline(session->db, session->run_row, bytes, us, method));
 }
 
-void tune_record_trial(struct tune_search *search, const struct tune_candidate *candidate, const struct tune_class *klass,
-	enum tune_verdict verdict, const struct tune_summary *summary, const char *note)
+void tune_record_trial(struct tune_search *search, const struct tune_candidate *candidate,
+	const struct tune_class *klass, enum tune_verdict verdict, const struct tune_summary *summary, const char *note)
 {
 	struct tune_session *session = search->session;
 	struct srt_db_trial row = { .run = session->run_row, .problem = search->problem_row,

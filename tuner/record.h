@@ -25,8 +25,9 @@ void tune_record_commit(struct tune_session *session);
 void tune_record_problem(struct tune_search *search);
 void tune_record_roofline(struct tune_session *session, uint64_t bytes, double us, const char *method);
 /* A variant's verdict (klass NULL), or its times in a class. */
-void tune_record_trial(struct tune_search *search, const struct tune_candidate *candidate, const struct tune_class *klass,
-	enum tune_verdict verdict, const struct tune_summary *summary, const char *note);
+void tune_record_trial(struct tune_search *search, const struct tune_candidate *candidate,
+	const struct tune_class *klass, enum tune_verdict verdict, const struct tune_summary *summary,
+	const char *note);
 void tune_record_choice(struct tune_search *search, const struct tune_row *row);
 void tune_record_image(struct tune_session *session, const struct tune_build *build);
 

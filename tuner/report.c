@@ -70,8 +70,9 @@ static void draw(void)
 	char left[32];
 
 	format_left(left, sizeof left);
-	fprintf(stderr, ERASE_LINE "[%zu/%zu] %s: %s%d/%d%s%s, %d failed%s", state.problem + 1, state.problems, state.name,
-		state.phase, state.done, state.variants, state.best[0] ? ", best " : "", state.best, state.failures, left);
+	fprintf(stderr, ERASE_LINE "[%zu/%zu] %s: %s%d/%d%s%s, %d failed%s", state.problem + 1, state.problems,
+		state.name, state.phase, state.done, state.variants, state.best[0] ? ", best " : "", state.best,
+		state.failures, left);
 	fflush(stderr);
 	state.is_drawn = true;
 	state.drawn_at = tune_now();
@@ -204,8 +205,8 @@ static void print_table(void)
 {
 	if (state.row_count == 0)
 		return;
-	printf("%-16s %-6s %11s  %-44s %10s %8s %6s %6s\n", "problem", "class", "count", "variant", "us", "GB/s", "copy",
-		"gain");
+	printf("%-16s %-6s %11s  %-44s %10s %8s %6s %6s\n", "problem", "class", "count", "variant", "us", "GB/s",
+		"copy", "gain");
 	for (size_t i = 0; i < state.row_count; i++) {
 		const struct tune_row *row = &state.rows[i];
 

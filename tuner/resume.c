@@ -64,9 +64,11 @@ static void take_verdict(struct tune_candidate *candidate, const struct srt_db_t
 static void take_times(struct tune_search *search, struct tune_candidate *candidate, const struct srt_db_trial *trial)
 {
 	for (size_t i = 0; i < search->class_count; i++) {
-		if (strcmp(search->classes[i].name, trial->klass) != 0 || search->classes[i].timing.count != trial->count)
+		if (strcmp(search->classes[i].name, trial->klass) != 0 ||
+			search->classes[i].timing.count != trial->count)
 			continue;
-		candidate->earlier[i] = (struct tune_summary){ trial->samples, trial->us, trial->low_us, trial->high_us };
+		candidate->earlier[i] =
+			(struct tune_summary){ trial->samples, trial->us, trial->low_us, trial->high_us };
 		if (strcmp(trial->status, "ok") != 0)
 			candidate->earlier[i].count = 0;
 		if (chosen_effort(trial->note) >= (int)search->session->options->effort)
@@ -100,7 +102,8 @@ static void judge_suspect(struct tune_search *search, struct tune_candidate *can
 		snprintf(candidate->note, sizeof candidate->note, "the tuner died with it, %d times alone",
 			candidate->attempts);
 		tune_record_trial(search, candidate, NULL, TUNE_CRASH, NULL, candidate->note);
-		tune_report_failure(search->name, candidate->build.text, tune_verdict_name(TUNE_CRASH), candidate->note);
+		tune_report_failure(
+			search->name, candidate->build.text, tune_verdict_name(TUNE_CRASH), candidate->note);
 	}
 }
 

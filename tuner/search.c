@@ -101,7 +101,8 @@ static uint64_t workspace_bytes(const struct tune_search *search, uint64_t max_c
 	uint64_t most = 0;
 
 	for (size_t i = 0; i < search->candidate_count; i++) {
-		uint64_t bytes = srt_variant_workspace(&search->candidates[i].build.variant, &search->problem, max_count);
+		uint64_t bytes =
+			srt_variant_workspace(&search->candidates[i].build.variant, &search->problem, max_count);
 
 		most = bytes > most ? bytes : most;
 	}
@@ -147,8 +148,9 @@ static void measure_copies(struct tune_search *search)
 		request.image = session->copy_job.image;
 		request.image.bytes = NULL;
 		request.timing.samples = search->classes[i].is_streaming ? COPY_SAMPLES : 5;
-		if (tune_ask(session, TUNE_COPY, &request, sizeof request, session->copy_job.image.bytes, size, COPY_SECONDS,
-		    &reply, sizeof reply, NULL, note) != TUNE_ANSWERED || reply.us <= 0)
+		if (tune_ask(session, TUNE_COPY, &request, sizeof request, session->copy_job.image.bytes, size,
+			    COPY_SECONDS, &reply, sizeof reply, NULL, note) != TUNE_ANSWERED ||
+			reply.us <= 0)
 			continue;
 		result->copy_us = reply.us;
 		snprintf(result->copy_method, sizeof result->copy_method, "%s", reply.method);
@@ -191,7 +193,8 @@ static void show_best(const struct tune_search *search)
 	for (size_t i = 0; i < search->candidate_count; i++) {
 		struct tune_summary summary = tune_summarise(&search->candidates[i].values[klass]);
 
-		if (summary.count && !search->candidates[i].is_out[klass] && (best == NULL || summary.median < best_us)) {
+		if (summary.count && !search->candidates[i].is_out[klass] &&
+			(best == NULL || summary.median < best_us)) {
 			best = &search->candidates[i];
 			best_us = summary.median;
 		}
@@ -288,7 +291,8 @@ static void conclude(struct tune_search *search, struct tune_candidate *const *b
 			struct tune_summary summary = tune_summarise(&candidate->values[k]);
 
 			if (summary.count)
-				tune_record_trial(search, candidate, &search->classes[k], candidate->verdict, &summary, NULL);
+				tune_record_trial(
+					search, candidate, &search->classes[k], candidate->verdict, &summary, NULL);
 		}
 	}
 	tune_record_commit(search->session);

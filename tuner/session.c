@@ -95,8 +95,8 @@ static void lose_worker(struct tune_session *session, char *note, const char *wh
 	session->generation++;
 	if (++session->losses >= LOSSES_MAX && !session->is_given_up) {
 		session->is_given_up = true;
-		snprintf(session->device_note, sizeof session->device_note, "%d workers in a row were lost, the last: %.150s",
-			session->losses, how);
+		snprintf(session->device_note, sizeof session->device_note,
+			"%d workers in a row were lost, the last: %.150s", session->losses, how);
 	}
 }
 
@@ -183,8 +183,8 @@ static bool prepare(struct tune_session *session, int *status, char *note)
 {
 	struct tune_slot_reply reply;
 
-	if (exchange(session, TUNE_PROBLEM, &session->problem, sizeof session->problem, NULL, 0, PREPARE_SECONDS, &reply,
-	    sizeof reply, NULL, note) != TUNE_ANSWERED)
+	if (exchange(session, TUNE_PROBLEM, &session->problem, sizeof session->problem, NULL, 0, PREPARE_SECONDS,
+		    &reply, sizeof reply, NULL, note) != TUNE_ANSWERED)
 		return false;
 	*status = reply.status;
 	if (reply.status)

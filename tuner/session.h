@@ -40,7 +40,7 @@ struct tune_session {
 
 	struct tune_job copy_job;  /* the copy kernel */
 	bool has_copy;
-	double pace;               /* elements a second of wall clock, of a first scan: how slow an emulated device is */
+	double pace; /* elements a second of wall clock, of a first scan: how slow an emulated device is */
 };
 
 /* Ctrl-C, SIGTERM or SIGHUP. */

@@ -25,8 +25,8 @@ static double patience(double default_seconds, bool is_default)
 }
 
 /* What an exchange that failed, or a reply that reports a failure, says of the variant. */
-static enum tune_verdict judge(struct tune_session *session, enum tune_answer answer, const struct tune_slot_reply *reply,
-	char *note)
+static enum tune_verdict judge(
+	struct tune_session *session, enum tune_answer answer, const struct tune_slot_reply *reply, char *note)
 {
 	switch (answer) {
 	case TUNE_TIMED_OUT: return TUNE_TIMEOUT;
@@ -237,7 +237,7 @@ void tune_build_drop(struct tune_search *search, struct tune_build *build)
 	char note[TUNE_NOTE_SIZE];
 
 	if (build->generation == search->session->generation && search->session->gpu.pid)
-		tune_ask(search->session, TUNE_DROP, &request, sizeof request, NULL, 0, LOAD_SECONDS, &reply, sizeof reply,
-			NULL, note);
+		tune_ask(search->session, TUNE_DROP, &request, sizeof request, NULL, 0, LOAD_SECONDS, &reply,
+			sizeof reply, NULL, note);
 	build->generation = -1;
 }

@@ -147,8 +147,8 @@ static void print_plan(const struct tune_session *session, const struct tune_sea
 		for (size_t k = 0; k < search->candidate_count; k++)
 			count += tune_candidate_serves(&search->candidates[k], &search->classes[i]);
 		if (!session->options->is_json) {
-			tune_report_line("%-16s %-6s %11" PRIu64 "  %zu variants", search->name, search->classes[i].name,
-				search->classes[i].timing.count, count);
+			tune_report_line("%-16s %-6s %11" PRIu64 "  %zu variants", search->name,
+				search->classes[i].name, search->classes[i].timing.count, count);
 			continue;
 		}
 		tune_json_begin(&out);

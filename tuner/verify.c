@@ -41,8 +41,8 @@ static int reject(struct check *check, const char *what, uint64_t index)
 
 static int launch(const struct check *check)
 {
-	return srt_kernel_launch(&check->slot->kernel, check->gpu->driver, &check->gpu->workspace, check->out, check->in,
-		check->count, 0, check->gpu->stream);
+	return srt_kernel_launch(&check->slot->kernel, check->gpu->driver, &check->gpu->workspace, check->out,
+		check->in, check->count, 0, check->gpu->stream);
 }
 
 /* Output and guards into the staging memory; the caller has seen to it that they fit. */

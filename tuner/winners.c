@@ -255,7 +255,8 @@ static struct tune_row row_of(const struct tune_search *search, size_t klass)
 	row.bytes = 2.0 * (double)row.count * (double)srt_type_size(search->problem.input_type);
 	for (size_t i = 0; i < search->candidate_count; i++)
 		if (search->candidates[i].is_default[klass])
-			snprintf(row.default_variant, sizeof row.default_variant, "%s", search->candidates[i].build.text);
+			snprintf(row.default_variant, sizeof row.default_variant, "%s",
+				search->candidates[i].build.text);
 	return row;
 }
 

@@ -15,9 +15,16 @@
 const char *tune_verdict_name(enum tune_verdict verdict)
 {
 	static const char *const names[] = {
-		[TUNE_RUNNING] = "running", [TUNE_OK] = "ok", [TUNE_PRUNED] = "pruned", [TUNE_COMPILE_FAILED] = "compile",
-		[TUNE_LAUNCH_FAILED] = "launch", [TUNE_WRONG] = "wrong", [TUNE_TIMEOUT] = "timeout",
-		[TUNE_CRASH] = "crash", [TUNE_NOISY] = "noisy", [TUNE_IMPLAUSIBLE] = "implausible",
+		[TUNE_RUNNING] = "running",
+		[TUNE_OK] = "ok",
+		[TUNE_PRUNED] = "pruned",
+		[TUNE_COMPILE_FAILED] = "compile",
+		[TUNE_LAUNCH_FAILED] = "launch",
+		[TUNE_WRONG] = "wrong",
+		[TUNE_TIMEOUT] = "timeout",
+		[TUNE_CRASH] = "crash",
+		[TUNE_NOISY] = "noisy",
+		[TUNE_IMPLAUSIBLE] = "implausible",
 	};
 
 	return names[verdict];

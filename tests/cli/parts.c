@@ -164,7 +164,8 @@ static void test_rounded(int type)
 		}
 		sum = (double)((float)sum + group);
 	}
-	tap_ok(tune_data_compare(&data, seen, count, false, 16 + 512) == TUNE_SAME, "sums in groups are within the bound");
+	tap_ok(tune_data_compare(&data, seen, count, false, 16 + 512) == TUNE_SAME,
+		"sums in groups are within the bound");
 	for (uint64_t i = 5000; i < count; i++)
 		seen[i] -= ((const float *)data.input)[4999];
 	tap_is_uint(tune_data_compare(&data, seen, count, false, 64), 5000, "sums that miss an element are not");
@@ -229,7 +230,8 @@ static void test_frames(void)
 		if (write(pair[1], bytes + i, 1) != 1 || (i + 1 < size &&
 		    tune_wire_receive(&frame, &reader, pair[0]) != TUNE_WIRE_MORE))
 			tap_diag("byte %zd", i);
-	tap_ok(tune_wire_receive(&frame, &reader, pair[0]) == TUNE_WIRE_FRAME, "a frame that comes byte by byte is whole");
+	tap_ok(tune_wire_receive(&frame, &reader, pair[0]) == TUNE_WIRE_FRAME,
+		"a frame that comes byte by byte is whole");
 	tune_frame_free(&frame);
 
 	bytes[size - 1] ^= 1;

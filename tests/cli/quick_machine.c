@@ -326,7 +326,8 @@ CUresult emu_launch_run(struct emu_result *result, struct emu_machine *machine, 
 	const struct emu_entry *entry = launch->entry;
 	const struct scan_arguments *arguments = launch->parameters;
 	void *const *copied = launch->parameters;
-	uint64_t bytes = entry->is_copy ? (uint64_t)(uintptr_t)copied[2] : arguments->count * srt_type_size(entry->type);
+	uint64_t bytes =
+		entry->is_copy ? (uint64_t)(uintptr_t)copied[2] : arguments->count * srt_type_size(entry->type);
 
 	(void)machine;
 	memset(result, 0, sizeof *result);
