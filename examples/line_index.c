@@ -112,6 +112,7 @@ static void scan(struct scanrt_context *context, const char *what, int op, int m
 	problem.input_type = SCANRT_I32;
 	problem.op = op;
 	problem.mode = mode;
+	problem.min_count = count;
 	problem.max_count = count;
 	check_scan(scanrt_plan_create(&plan, context, &problem, NULL));
 	planned = now_us();

@@ -38,19 +38,15 @@ template <class T> __device__ __forceinline__ T highest()
 		return bit_cast<f64>(0x7ff0000000000000ull);
 }
 
-/* A NaN wins and stays; of equal values the bits are combined, which makes -0 less than +0. */
+/* A NaN wins and stays; of equal values the bits are combined, which makes -0 less than +0.  Selections, no branches:
+ * a scan does this for every element. */
 template <bool is_max, class T> __device__ __forceinline__ T select_float(T earlier, T later)
 {
 	using U = unsigned_t<T>;
-	if (earlier != earlier)
-		return earlier;
-	if (later != later)
-		return later;
-	if (earlier == later) {
-		U a = bit_cast<U>(earlier), b = bit_cast<U>(later);
-		return bit_cast<T>(is_max ? U(a & b) : U(a | b));
-	}
-	return (earlier < later) == is_max ? later : earlier;
+	bool is_later = is_max ? !(earlier >= later) : !(earlier <= later); /* or one of them is a NaN */
+	T extreme = is_later && earlier == earlier ? later : earlier;
+	U a = bit_cast<U>(earlier), b = bit_cast<U>(later);
+	return earlier == later ? bit_cast<T>(is_max ? U(a & b) : U(a | b)) : extreme;
 }
 
 template <bool is_max> __device__ __forceinline__ f32 select_f32(f32 earlier, f32 later)

@@ -149,7 +149,7 @@ static bool fill_gap(struct scanrt_plan *plan, struct srt_plan_class *gap)
 int srt_builder_fill(struct srt_builder *builder)
 {
 	struct scanrt_plan *plan = builder->plan;
-	int status = fill(builder, 1, plan->problem.max_count, 0);
+	int status = fill(builder, plan->problem.min_count, plan->problem.max_count, 0);
 	size_t i;
 
 	for (i = 0; !status && i < plan->class_count; i++)

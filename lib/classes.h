@@ -18,7 +18,7 @@ struct srt_builder {
 	bool wants_ptx;
 };
 
-/* Fills the plan's classes from 1 to max_count without gaps; the context's CUDA context is current. */
+/* Fills the plan's classes from min_count to max_count without gaps; the context's CUDA context is current. */
 int srt_builder_fill(struct srt_builder *builder);
 
 #endif

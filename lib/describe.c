@@ -58,10 +58,7 @@ static int check(const struct scanrt_plan *plan, uint64_t count, const struct sc
 		return srt_fail(SCANRT_ERROR_STRUCT_SIZE,
 			"struct scanrt_plan_description has size %zu, and %zu is the least", description->size,
 			sizeof(*description));
-	if (count > plan->problem.max_count)
-		return srt_fail(SCANRT_ERROR_COUNT, "the count is %" PRIu64 ", and the plan's max_count is %" PRIu64,
-			count, plan->problem.max_count);
-	return SCANRT_OK;
+	return srt_plan_check_count(plan, count);
 }
 
 int scanrt_plan_describe(const struct scanrt_plan *plan, uint64_t count, struct scanrt_plan_description *description,

@@ -49,11 +49,10 @@ static int check_arrays(const struct scanrt_plan *plan, const void *out, const v
 {
 	struct span to;
 	struct span from;
-	int status;
+	int status = srt_plan_check_count(plan, count);
 
-	if (count > plan->problem.max_count)
-		return srt_fail(SCANRT_ERROR_COUNT, "the count is %" PRIu64 ", and the plan's max_count is %" PRIu64,
-			count, plan->problem.max_count);
+	if (status)
+		return status;
 	status = check_span(&to, "out", out, count, plan->problem.output_type);
 	if (!status)
 		status = check_span(&from, "in", in, count, plan->problem.input_type);

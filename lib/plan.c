@@ -16,6 +16,19 @@
 
 #define WORKSPACE_ALIGNMENT 256
 
+int srt_plan_check_count(const struct scanrt_plan *plan, uint64_t count)
+{
+	const struct srt_problem *problem = &plan->problem;
+
+	if (count > problem->max_count)
+		return srt_fail(SCANRT_ERROR_COUNT, "the count is %" PRIu64 ", and the plan's max_count is %" PRIu64,
+			count, problem->max_count);
+	if (count > 0 && count < problem->min_count)
+		return srt_fail(SCANRT_ERROR_COUNT, "the count is %" PRIu64 ", and the plan's min_count is %" PRIu64,
+			count, problem->min_count);
+	return SCANRT_OK;
+}
+
 const struct srt_plan_class *srt_plan_class_of(const struct scanrt_plan *plan, uint64_t count)
 {
 	const struct srt_plan_class *class = plan->classes;

@@ -25,13 +25,16 @@ struct scanrt_plan {
 	struct srt_problem problem;
 	struct srt_fetched fetched[SRT_PLAN_CLASSES];
 	size_t fetched_count;
-	struct srt_plan_class classes[SRT_PLAN_CLASSES]; /* ordered, from 1 to max_count without gaps */
+	struct srt_plan_class classes[SRT_PLAN_CLASSES]; /* ordered, from min_count to max_count without gaps */
 	size_t class_count;
 	struct srt_workspace workspace;
 	struct srt_account account;
 };
 
-/* 1 <= count <= max_count. */
+/* SCANRT_ERROR_COUNT for a count that the plan was not made for; 0 is always legal. */
+int srt_plan_check_count(const struct scanrt_plan *plan, uint64_t count);
+
+/* The count is one that srt_plan_check_count() passes. */
 const struct srt_plan_class *srt_plan_class_of(const struct scanrt_plan *plan, uint64_t count);
 
 #endif

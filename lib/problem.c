@@ -193,13 +193,17 @@ static int resolve_types(struct srt_problem *problem)
 	return SCANRT_OK;
 }
 
-static int resolve_count(struct srt_problem *problem, uint64_t max_count)
+static int resolve_count(struct srt_problem *problem, uint64_t min_count, uint64_t max_count)
 {
 	size_t input_size = srt_type_size(problem->input_type);
 	size_t output_size = srt_type_size(problem->output_type);
 	size_t size = input_size > output_size ? input_size : output_size;
 
 	problem->max_count = max_count ? max_count : UINT64_C(1) << 32;
+	problem->min_count = min_count ? min_count : 1;
+	if (problem->min_count > problem->max_count)
+		return srt_fail(SCANRT_ERROR_COUNT, "min_count %" PRIu64 " is over max_count %" PRIu64,
+			problem->min_count, problem->max_count);
 	/* No array is larger than half the address space: then no sum of an address and a size wraps. */
 	if (problem->max_count > (uint64_t)INT64_MAX / size)
 		return srt_fail(SCANRT_ERROR_COUNT,
@@ -280,7 +284,7 @@ int srt_problem_init(struct srt_problem *problem, const struct scanrt_problem *p
 	made.is_exclusive = given.mode == SCANRT_EXCLUSIVE;
 	status = resolve_types(&made);
 	if (!status)
-		status = resolve_count(&made, given.max_count);
+		status = resolve_count(&made, given.min_count, given.max_count);
 	if (!status)
 		status = take_initial(&made, &given);
 	if (!status)
@@ -297,7 +301,7 @@ int srt_problem_init_simple(struct srt_problem *problem, int type, int op)
 		return srt_fail(SCANRT_ERROR_OPERATOR, "unknown operator %d", op);
 	status = resolve_types(&made);
 	if (!status)
-		status = resolve_count(&made, 0);
+		status = resolve_count(&made, 0, 0);
 	if (!status)
 		*problem = made;
 	return status;

@@ -29,6 +29,7 @@ struct srt_problem {
 	unsigned char initial[32]; /* host bytes, where it is not on the device */
 	const void *initial_on_device;
 	uint64_t max_count; /* never 0 */
+	uint64_t min_count; /* never 0; a count of 0 is legal all the same */
 };
 
 /* Checks a caller's structure (size, tail, enum values, combinations) and resolves its defaults. */

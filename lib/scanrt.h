@@ -156,13 +156,14 @@ struct scanrt_problem {
 	uint32_t flags;           /* SCANRT_INITIAL_ON_DEVICE */
 	const void *initial;      /* one accumulator element, or NULL */
 	uint64_t max_count;       /* the largest count that the plan will execute; 0: 2^32.  Bounds the workspace. */
+	uint64_t min_count;       /* the smallest but 0; 0: 1.  A plan loads images only for counts from here on. */
 	uint64_t outer_extent;    /* layout of an axis scan; all zero: contiguous 1-D.  Others are not built yet. */
 	uint64_t inner_extent;
 	int64_t input_strides[3];  /* outer, axis, inner; in elements */
 	int64_t output_strides[3];
 };
 #define SCANRT_INITIAL_ON_DEVICE 1u
-#define SCANRT_PROBLEM_INIT { sizeof(struct scanrt_problem), 0, 0, 0, 0, 0, 0, 0, 0, NULL, 0, 0, 0, {0}, {0} }
+#define SCANRT_PROBLEM_INIT { sizeof(struct scanrt_problem), 0, 0, 0, 0, 0, 0, 0, 0, NULL, 0, 0, 0, 0, {0}, {0} }
 
 /* One message of the library to whoever debugs it: what was looked up, found, refused.  Called on the thread that
  * made the public call; must not call the library. */
@@ -199,7 +200,7 @@ struct scanrt_plan;
 int scanrt_context_create(struct scanrt_context **context, const struct scanrt_context_options *options);
 void scanrt_context_destroy(struct scanrt_context *context); /* NULL is fine */
 
-/* Resolves a problem to variants, one per size class up to max_count, loads or compiles their images, and allocates
+/* Resolves a problem to variants, one per size class from min_count to max_count, loads or compiles their images, and allocates
  * and clears the workspace.  May take tens of milliseconds where it compiles; refused during capture of the calling
  * thread's stream only as the driver refuses it.  options may be NULL. */
 int scanrt_plan_create(struct scanrt_plan **plan, struct scanrt_context *context, const struct scanrt_problem *problem,

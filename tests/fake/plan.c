@@ -78,6 +78,27 @@ static void test_classes(void)
 	reset();
 }
 
+static void test_min_count(void)
+{
+	struct scanrt_plan_description description = SCANRT_PLAN_DESCRIPTION_INIT;
+	uint64_t large = UINT64_C(1) << 28;
+	struct scanrt_plan *plan;
+
+	problem.min_count = large;
+	problem.max_count = large;
+	plan = make(NULL);
+	tap_is_int((int)plan->class_count, 1, "a plan for one count has one class");
+	tap_is_uint(plan->classes[0].low_count, large, "which begins at min_count");
+	tap_is_int(fake->loads, 1, "and one module");
+	tap_is_int(scanrt_plan_describe(plan, large - 1, &description, NULL, 0), SCANRT_ERROR_COUNT,
+		"a count below min_count is refused");
+	tap_contains(scanrt_last_error(), "min_count", "and the text says so");
+	tap_is_int(scanrt_plan_describe(plan, large, &description, NULL, 0), SCANRT_OK, "the count itself is not");
+	tap_is_int(scanrt_plan_execute(plan, NULL, NULL, 0, NULL), SCANRT_OK, "B105: nor is count 0");
+	scanrt_plan_destroy(plan);
+	reset();
+}
+
 static void test_refused_sass(void)
 {
 	struct scanrt_plan *plan;
@@ -377,6 +398,7 @@ int main(void)
 		tap_bail_out("no context: %s", scanrt_last_error());
 	reset();
 	test_classes();
+	test_min_count();
 	test_refused_sass();
 	test_codegen_flag();
 	test_compiler();

@@ -185,6 +185,12 @@ static void test_counts(void)
 	tap_is_uint(problem.max_count, INT64_MAX / 8, "the bound on the count is kept");
 	given.max_count++;
 	refuses(SCANRT_ERROR_COUNT, &given, "one element more");
+	tap_is_uint(problem.min_count, 1, "no smallest count means 1");
+	given.max_count = 1000;
+	given.min_count = 1000;
+	tap_is_int(srt_problem_init(&problem, &given), SCANRT_OK, "the smallest count may be the largest");
+	given.min_count++;
+	refuses(SCANRT_ERROR_COUNT, &given, "a smallest count over the largest");
 }
 
 static void test_texts(void)
