@@ -150,8 +150,8 @@ struct element element_convert(int from, int to, struct element value)
 		result.integer = wrap(to, srt_type_is_float(from) ? truncate_float(to, value.high) : value.integer);
 		return result;
 	}
-	if (srt_type_is_float(from))
-		result.high = value.high + value.low;
+	if (srt_type_is_float(from)) /* -0 and a low part of +0 would add to +0 */
+		result.high = value.low == 0 ? value.high : value.high + value.low;
 	else if (to == SCANRT_F32) /* a double would round first, and then again */
 		result.high = srt_type_is_signed(from) ? (float)(int64_t)value.integer : (float)value.integer;
 	else

@@ -13,7 +13,7 @@ static const char malformed[] =
 	".target sm_70\n"
 	".address_size 64\n"
 	".visible .entry broken()\n"
-	"{\n"
+	"{ .reg .b32 %r<3>;\n"
 	"bogus.u32 %r1, %r2;\n"
 	"ret;\n"
 	"}\n";

@@ -1,1 +1,54 @@
 # SPDX-License-Identifier: MIT
+#
+# The emulated device: its driver side, a program an area; and the programs of the tier gpu, run on it.
+emu_programs = \
+	tests/emu/driver_contexts \
+	tests/emu/driver_devices \
+	tests/emu/driver_faults \
+	tests/emu/driver_graphs \
+	tests/emu/driver_launches \
+	tests/emu/driver_memory \
+	tests/emu/driver_modules \
+	tests/emu/driver_streams \
+	tests/emu/driver_threads
+check_PROGRAMS += $(emu_programs)
+EMU_TESTS += $(emu_programs)
+
+emu_driver_test = tests/emu/driver.c tests/emu/driver.h
+tests_emu_driver_contexts_SOURCES = tests/emu/driver_contexts.c $(emu_driver_test)
+tests_emu_driver_contexts_LDADD = tests/libtap.la
+tests_emu_driver_devices_SOURCES = tests/emu/driver_devices.c $(emu_driver_test)
+tests_emu_driver_devices_LDADD = tests/libtap.la
+tests_emu_driver_faults_SOURCES = tests/emu/driver_faults.c $(emu_driver_test)
+tests_emu_driver_faults_LDADD = tests/libtap.la
+tests_emu_driver_graphs_SOURCES = tests/emu/driver_graphs.c $(emu_driver_test)
+tests_emu_driver_graphs_LDADD = tests/libtap.la
+tests_emu_driver_launches_SOURCES = tests/emu/driver_launches.c $(emu_driver_test)
+tests_emu_driver_launches_LDADD = tests/libtap.la
+tests_emu_driver_memory_SOURCES = tests/emu/driver_memory.c $(emu_driver_test)
+tests_emu_driver_memory_LDADD = tests/libtap.la
+tests_emu_driver_modules_SOURCES = tests/emu/driver_modules.c $(emu_driver_test)
+tests_emu_driver_modules_LDADD = tests/libtap.la
+tests_emu_driver_streams_SOURCES = tests/emu/driver_streams.c $(emu_driver_test)
+tests_emu_driver_streams_LDADD = tests/libtap.la
+tests_emu_driver_threads_SOURCES = tests/emu/driver_threads.c $(emu_driver_test)
+tests_emu_driver_threads_LDADD = tests/libtap.la
+
+emu_scripts = \
+	tests/emu/chains.sh \
+	tests/emu/defaults.sh \
+	tests/emu/epochs.sh \
+	tests/emu/grid_block.sh \
+	tests/emu/grid_lookahead.sh \
+	tests/emu/grid_lookback.sh \
+	tests/emu/host.sh \
+	tests/emu/images.sh \
+	tests/emu/initial.sh \
+	tests/emu/placement.sh \
+	tests/emu/plans.sh \
+	tests/emu/repeat.sh \
+	tests/emu/reproducible.sh \
+	tests/emu/stress.sh \
+	tests/emu/values.sh
+EMU_TESTS += $(emu_scripts)
+EXTRA_DIST += $(emu_scripts) tests/emu/on_emulated.sh
