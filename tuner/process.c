@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,9 +27,8 @@ double tune_now(void)
 }
 
 /* Between fork and exec: only async-signal-safe calls. */
-static void become_child(int reads, int writes, pid_t parent, const char *argument)
+static void become_child(int reads, int writes, pid_t parent, char *const *arguments)
 {
-	char *arguments[] = { (char *)"scantune", (char *)(uintptr_t)argument, NULL };
 	int null = open("/dev/null", O_RDWR);
 
 	setpgid(0, 0);
@@ -48,6 +48,17 @@ static void become_child(int reads, int writes, pid_t parent, const char *argume
 	_exit(127);
 }
 
+/* As the child's name: the dynamic loader tells it from there which folder the program is in, and libraries beside it
+ * are looked for in that. */
+static void own_path(char *path, size_t size)
+{
+	ssize_t length = readlink("/proc/self/exe", path, size - 1);
+
+	if (length < 0)
+		length = snprintf(path, size, "scantune");
+	path[length] = '\0';
+}
+
 static void close_pair(const int pair[2])
 {
 	close(pair[0]);
@@ -56,13 +67,15 @@ static void close_pair(const int pair[2])
 
 bool tune_child_start(struct tune_child *child, const char *role)
 {
-	char argument[64];
+	char self[PATH_MAX], argument[64];
+	char *arguments[] = { self, argument, NULL };
 	int down[2], up[2];
 	pid_t parent = getpid();
 	pid_t pid;
 
 	memset(child, 0, sizeof *child);
 	snprintf(argument, sizeof argument, "--worker=%s", role);
+	own_path(self, sizeof self);
 	if (pipe2(down, O_CLOEXEC) < 0)
 		return false;
 	if (pipe2(up, O_CLOEXEC) < 0) {
@@ -71,7 +84,7 @@ bool tune_child_start(struct tune_child *child, const char *role)
 	}
 	pid = fork();
 	if (pid == 0)
-		become_child(down[0], up[1], parent, argument);
+		become_child(down[0], up[1], parent, arguments);
 	close(down[0]);
 	close(up[1]);
 	if (pid < 0) {
