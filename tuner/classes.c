@@ -13,7 +13,9 @@
 #define L2_COMMON ((int64_t)4 << 20) /* where the device does not tell */
 #define GRAPH_BYTES 400e6         /* about what one graph of streaming scans moves one way */
 #define MEMORY_SHARE 6            /* neither arena takes more than this part of the free memory */
-#define LAUNCH_SECONDS 0.2        /* of wall clock, for one launch on a slow device */
+#define LAUNCH_SECONDS 0.02       /* of wall clock, for one launch on a slow device */
+#define SAMPLES 5                 /* at first */
+#define SLOW_SAMPLES 3            /* a modelled clock says the same every time, and three times show it */
 #define FAST_PACE 1e8             /* a GPU is faster, an emulated one slower */
 
 static const char *const names[TUNE_CLASS_MAX] = { "tile", "small", "medium", "large" };
@@ -79,11 +81,12 @@ static void plan_timing(
 	double wanted = 4 * (double)l2_of(device) / (2 * bytes);
 
 	klass->timing.klass = index;
+	klass->timing.samples = is_slow ? SLOW_SAMPLES : SAMPLES;
 	klass->is_streaming = index >= 2 && !is_slow;
 	klass->timing.pairs = klass->is_streaming ? (int)fmin(64, fmax(2, ceil(wanted))) : 1;
 	klass->timing.scans = klass->is_streaming ? (int)fmin(40, fmax(4, GRAPH_BYTES / bytes)) : SMALL_SCANS;
 	if (is_slow)
-		klass->timing.scans = 2;
+		klass->timing.scans = 1;
 	if (klass->timing.scans < klass->timing.pairs)
 		klass->timing.pairs = klass->timing.scans;
 }

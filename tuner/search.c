@@ -12,7 +12,6 @@
 #include "status.h"
 
 #define BATCH_MAX 16
-#define FIRST_SAMPLES 5
 #define COPY_SAMPLES 25
 #define COPY_SECONDS 60.0
 #define VERIFY_BYTES ((uint64_t)24 << 20) /* of input, at most, in one launch of a verification */
@@ -147,7 +146,8 @@ static void measure_copies(struct tune_search *search)
 		size += size && strcmp(session->copy_job.image.codegen, "ptx") == 0;
 		request.image = session->copy_job.image;
 		request.image.bytes = NULL;
-		request.timing.samples = search->classes[i].is_streaming ? COPY_SAMPLES : 5;
+		if (search->classes[i].is_streaming)
+			request.timing.samples = COPY_SAMPLES;
 		if (tune_ask(session, TUNE_COPY, &request, sizeof request, session->copy_job.image.bytes, size,
 			    COPY_SECONDS, &reply, sizeof reply, NULL, note) != TUNE_ANSWERED ||
 			reply.us <= 0)
@@ -171,7 +171,7 @@ static enum tune_verdict time_class(struct tune_search *search, struct tune_cand
 		candidate->is_out[klass] = true;
 		return TUNE_OK;
 	}
-	verdict = tune_candidate_time(search, candidate, klass, FIRST_SAMPLES);
+	verdict = tune_candidate_time(search, candidate, klass, search->classes[klass].timing.samples);
 	if (verdict != TUNE_OK || !search->classes[klass].is_streaming || result->copy_us == 0)
 		return verdict;
 	summary = tune_summarise(&candidate->values[klass]);
