@@ -67,6 +67,9 @@ static int64_t converted(int from, int to, uint64_t integer, double real)
 
 static void conversions(void)
 {
+	struct element zero = { 0, -0.0, 0 };
+
+	tap_is_double(element_convert(SCANRT_F32, SCANRT_F16, zero).high, -0.0, "a conversion keeps the sign of zero");
 	tap_is_int(converted(SCANRT_I32, SCANRT_I8, 300, 0), 44, "300 wraps to an i8 of 44");
 	tap_is_int(converted(SCANRT_U8, SCANRT_I8, 200, 0), -56, "200 wraps to an i8 of -56");
 	tap_is_int(converted(SCANRT_I8, SCANRT_U64, (uint64_t)-1, 0), -1, "an i8 of -1 is sign-extended into a u64");
