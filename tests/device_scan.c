@@ -11,22 +11,63 @@
 #include "../lib/status.h"
 #include "device.h"
 
+/* Images of this process.  Tests come back to the same kernel with other data, and compiling takes longest of all. */
+#define KEPT_IMAGES 256
+static struct kept_image {
+	struct srt_image image;
+	int codegen;
+} kept_images[KEPT_IMAGES];
+static unsigned kept_count;
+
+static const struct srt_image *find_image(const struct test_device *device, const struct srt_problem *problem,
+	const struct srt_variant *variant, int codegen)
+{
+	char recipe[SRT_HASH_TEXT];
+	char entry[40];
+
+	test_need(srt_image_recipe(recipe, entry, problem, variant, device->facts.capability));
+	for (unsigned i = 0; i < kept_count; i++) {
+		if (kept_images[i].codegen == codegen && strcmp(kept_images[i].image.recipe, recipe) == 0)
+			return &kept_images[i].image;
+	}
+	return NULL;
+}
+
+/* Where there is no more room, the last image makes some. */
+static int build_image(const struct srt_image **image, const struct test_device *device,
+	const struct srt_problem *problem, const struct srt_variant *variant, int codegen)
+{
+	unsigned place = kept_count < KEPT_IMAGES ? kept_count : KEPT_IMAGES - 1;
+	struct kept_image *kept = &kept_images[place];
+	struct srt_strbuf log = { 0 };
+	int status;
+
+	*image = find_image(device, problem, variant, codegen);
+	if (*image)
+		return SCANRT_OK;
+	if (place < kept_count)
+		srt_image_free(&kept->image);
+	status = srt_image_build(
+		&kept->image, device->rtc, device->driver, problem, variant, device->facts.capability, codegen, &log);
+	if (status == SCANRT_ERROR_COMPILE)
+		tap_diag("%s", srt_strbuf_text(&log));
+	srt_strbuf_free(&log);
+	kept->codegen = codegen;
+	kept_count = status == SCANRT_OK ? place + 1 : place;
+	*image = &kept->image;
+	return status;
+}
+
 static int build_and_load(struct srt_kernel *kernel, const struct test_device *device,
 	const struct srt_problem *problem, const struct srt_variant *variant, int codegen)
 {
-	struct srt_strbuf log = { 0 };
-	struct srt_image image = { 0 };
+	const struct srt_image *image;
 	int status = srt_variant_check(variant, problem, &device->facts);
 
 	if (status == SCANRT_OK)
-		status = srt_image_build(
-			&image, device->rtc, device->driver, problem, variant, device->facts.capability, codegen, &log);
-	if (status == SCANRT_ERROR_COMPILE)
-		tap_diag("%s", srt_strbuf_text(&log));
+		status = build_image(&image, device, problem, variant, codegen);
 	if (status == SCANRT_OK)
-		status = srt_kernel_load(kernel, device->driver, &device->facts, problem, variant, &image);
-	srt_image_free(&image);
-	srt_strbuf_free(&log);
+		status = srt_kernel_load(kernel, device->driver, &device->facts, problem, variant, image);
 	return status;
 }
 
