@@ -34,7 +34,8 @@ static const char help_text[] =
 	"  --all                 every built-in type and operator\n"
 	"  --mode LIST           inclusive,exclusive\n"
 	"  --count LIST          counts to tune for, in place of the size classes' own\n"
-	"  --db PATH, --system   the database: this file, or the system's; otherwise SCANRT_DB, or the user's\n"
+	"  --db PATH             the database; otherwise that of SCANRT_DB, or the user's\n"
+	"  --system              publish the result for all users\n"
 	"  --codegen sass|ptx    how machine code is made\n"
 	"  --jobs N              compilers at a time\n"
 	"  --seed N              of the random inputs and of the order of measurements\n"
@@ -217,7 +218,7 @@ static bool finish(struct tune_options *options, const struct pending *pending)
 	}
 	if (options->device == NULL)
 		options->device = "0";
-	if (options->is_system && options->database) {
+	if (options->is_system && options->database && !is_tuning) {
 		fprintf(stderr, "scantune: --db and --system name two databases\n");
 		return false;
 	}

@@ -13,17 +13,17 @@
 
 #define VERSION_TEXT_SIZE 32
 
-bool tune_database_path(struct srt_strbuf *path, const struct tune_options *options)
+bool tune_database_path(struct srt_strbuf *path, const struct tune_options *options, bool is_for_tuning)
 {
 	const char *named = options->database ? options->database : getenv("SCANRT_DB");
 
-	if (options->is_system)
+	if (options->is_system && !is_for_tuning)
 		srt_db_system_path(path);
 	else if (named && *named)
 		srt_strbuf_append(path, named);
 	else
 		srt_db_user_path(path);
-	if (strcmp(srt_strbuf_text(path), "off") == 0 && !options->is_system) {
+	if (strcmp(srt_strbuf_text(path), "off") == 0) {
 		tune_report_error("SCANRT_DB=off leaves no database: name one with --db");
 		return false;
 	}
@@ -47,10 +47,32 @@ static bool writes(const struct tune_session *session)
 	return session->db != NULL && !session->is_unrecorded;
 }
 
+/* Better to know now than after minutes of tuning: the nearest folder that exists has to be writable. */
+static bool can_publish(void)
+{
+	struct srt_strbuf path = {0};
+	bool is_writable = false;
+	char *slash;
+
+	srt_db_system_path(&path);
+	while ((slash = strrchr(path.text, '/')) != NULL && slash != path.text) {
+		*slash = '\0';
+		if (access(path.text, F_OK) != 0)
+			continue;
+		is_writable = access(path.text, W_OK) == 0;
+		break;
+	}
+	if (!is_writable)
+		tune_report_error("%s is not writable: --system is for the administrator", path.text);
+	srt_strbuf_free(&path);
+	return is_writable;
+}
+
 bool tune_record_open(struct tune_session *session)
 {
 	struct srt_strbuf path = {0};
-	bool is_open = tune_database_path(&path, session->options) &&
+	bool is_open = (!session->options->is_system || can_publish()) &&
+		       tune_database_path(&path, session->options, true) &&
 		       check(session, srt_db_open(&session->db, srt_strbuf_text(&path), SRT_DB_WRITE));
 
 	srt_strbuf_free(&path);
@@ -155,6 +177,18 @@ void tune_record_finish(struct tune_session *session, const char *status)
 {
 	if (session->db != NULL && session->run_row != 0)
 		check(session, srt_db_finish_run(session->db, session->run_row, status));
+}
+
+void tune_record_publish(struct tune_session *session)
+{
+	struct srt_strbuf path = {0};
+
+	if (session->db == NULL || !session->options->is_system || session->is_unrecorded)
+		return;
+	srt_db_system_path(&path);
+	if (check(session, srt_db_publish(session->db, srt_strbuf_text(&path))))
+		tune_report_line("published as %s", srt_strbuf_text(&path));
+	srt_strbuf_free(&path);
 }
 
 void tune_record_group(struct tune_session *session)

@@ -10,13 +10,16 @@
 #include "search.h"
 #include "session.h"
 
-/* The file that the options and SCANRT_DB name; false where there is none, which has then been said. */
-bool tune_database_path(struct srt_strbuf *path, const struct tune_options *options);
+/* The file that the options and SCANRT_DB name; false where there is none, which has then been said.  For tuning
+ * that is never the system's, which is published from the user's when a run has ended. */
+bool tune_database_path(struct srt_strbuf *path, const struct tune_options *options, bool is_for_tuning);
 
 bool tune_record_open(struct tune_session *session);
 /* The run's row; refused while another living tuner has one for the device. */
 bool tune_record_begin(struct tune_session *session, const char *toolchain);
 void tune_record_finish(struct tune_session *session, const char *status);
+/* Where --system asks for it: what is in the database, for all users.  Whether it can be is looked at when it is opened. */
+void tune_record_publish(struct tune_session *session);
 
 /* Groups of writes are one transaction: either all are there after a crash or none. */
 void tune_record_group(struct tune_session *session);

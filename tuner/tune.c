@@ -231,6 +231,8 @@ static int tune(struct tune_session *session)
 		toolchain);
 	is_complete = run_problems(session);
 	tune_record_finish(session, run_status(session, is_complete));
+	if (!tune_must_stop(session))
+		tune_record_publish(session);
 	tune_report_close(run_status(session, is_complete));
 	if (session->is_given_up)
 		tune_report_error("the device is lost: %s", session->device_note);

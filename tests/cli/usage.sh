@@ -30,7 +30,7 @@ fails "a duration that is none is a usage error" 1 "$scantune" --device emu --ti
 fails "an unknown mode is a usage error" 1 "$scantune" --device emu --mode both
 fails "an unknown way to machine code is a usage error" 1 "$scantune" --device emu --codegen llvm
 fails "no compilers at all is a usage error" 1 "$scantune" --device emu --jobs 0
-fails "two databases are a usage error" 1 "$scantune" --device emu --db x --system
+fails "two databases are a usage error" 1 "$scantune" list --db x --system
 fails "two counts of one class are a usage error" 1 env SCANRT_EMU_MODEL=tiny \
 	SCANRT_LIBCUDA="$(cd "$top_builddir" && pwd)/tests/cli/.libs/libscanrt-emu-quick.so" "$scantune" --device emu --dry-run --count 1000,1001
 fails "show without an operator is a usage error" 1 "$scantune" show i32
