@@ -8,6 +8,7 @@
 #include "driver.h"
 
 #define SECTOR_BYTES 32.0
+#define POLLS_PER_SECTOR 4.0      /* lanes that read one 64-bit word each, side by side */
 #define ISSUE_PER_CLOCK 4.0       /* warp instructions of one SM */
 #define CLOCKS_BETWEEN 5.0        /* one warp's dependent instructions */
 #define BUS_BYTES_PER_NS 25.0     /* to and from the host */
@@ -58,10 +59,10 @@ static double transfer_ns(const struct emu_model *model, double bytes)
 static double traffic_ns(const struct emu_device *device, const struct emu_counters *counters)
 {
 	double sectors = (double)counters->global_load_sectors + (double)counters->global_store_sectors;
-	double polls = counters->polls < counters->global_load_sectors ? (double)counters->polls : 0;
+	double polled = (double)counters->polls / POLLS_PER_SECTOR;
 
 	/* Polls of other blocks' words hit the cache; they cost latency, not bandwidth. */
-	return transfer_ns(device->model, (sectors - polls) * SECTOR_BYTES);
+	return transfer_ns(device->model, (polled < sectors ? sectors - polled : 0) * SECTOR_BYTES);
 }
 
 static double issue_ns(const struct emu_device *device, const struct emu_counters *counters)

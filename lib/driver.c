@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "status.h"
 #include "strbuf.h"
@@ -247,17 +248,27 @@ static int load_once(const struct srt_driver **driver, const char *path)
 	return status;
 }
 
-/* The directory of the file that this code is in, with its slash. */
+static void append_directory(struct srt_strbuf *out, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	if (slash)
+		srt_strbuf_append_bytes(out, path, (size_t)(slash - path) + 1);
+}
+
+/* The directory of the file that this code is in, with its slash.  A program is known by the name that it was called
+ * by, which may lack a directory; then the kernel knows. */
 static void append_own_directory(struct srt_strbuf *out)
 {
+	char program[4096] = "";
 	Dl_info info;
-	const char *slash;
 
 	if (dladdr(&list, &info) == 0 || info.dli_fname == NULL)
 		return;
-	slash = strrchr(info.dli_fname, '/');
-	if (slash)
-		srt_strbuf_append_bytes(out, info.dli_fname, (size_t)(slash - info.dli_fname) + 1);
+	if (strchr(info.dli_fname, '/'))
+		append_directory(out, info.dli_fname);
+	else if (readlink("/proc/self/exe", program, sizeof(program) - 1) > 0)
+		append_directory(out, program);
 }
 
 /* By the name of the file: asking the library itself would mean to load it, which for a real driver starts it. */
