@@ -14,6 +14,18 @@ emu_programs = \
 check_PROGRAMS += $(emu_programs)
 EMU_TESTS += $(emu_programs)
 
+kernel_programs = \
+	tests/emu/schedules \
+	tests/emu/traffic
+check_PROGRAMS += $(kernel_programs)
+EMU_TESTS += $(kernel_programs)
+
+emu_kernel_test = tests/emu/emulated.c tests/emu/emulated.h
+tests_emu_schedules_SOURCES = tests/emu/schedules.c $(emu_kernel_test)
+tests_emu_schedules_LDADD = $(device_libraries)
+tests_emu_traffic_SOURCES = tests/emu/traffic.c $(emu_kernel_test)
+tests_emu_traffic_LDADD = $(device_libraries)
+
 emu_driver_test = tests/emu/driver.c tests/emu/driver.h
 tests_emu_driver_contexts_SOURCES = tests/emu/driver_contexts.c $(emu_driver_test)
 tests_emu_driver_contexts_LDADD = tests/libtap.la

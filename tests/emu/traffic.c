@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The traffic of each strategy, counted to the word.  Every element is read once and written once.  On top of that:
+ *   block      nothing;
+ *   lookback   a ticket a tile (an atomic, 2 words each way), an aggregate and a prefix a tile (2 words each, the first
+ *              tile has a prefix only), the next epoch's ticket at the end; and what is polled;
+ *   lookahead  a ticket a draw, an aggregate a tile, the next epoch's ticket; what is polled; and the last elements
+ *              that are no whole vector are read again instead of kept in shared memory.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "emulated.h"
+
+#define WORDS 2 /* of a ticket, and of a tile's state with a 32-bit value */
+
+struct measured {
+	struct emu_counters counters;
+	uint64_t tiles;
+	int strategy;
+	uint64_t count;
+};
+
+static void measure(struct measured *measured, struct test_device *device, const char *variant, uint64_t count,
+	uint64_t seed)
+{
+	struct srt_problem problem;
+	struct srt_kernel kernel;
+	struct reference reference;
+	struct srt_workspace workspace;
+	struct emu_launch_record record;
+	struct test_scan scan = { &reference, &kernel, &workspace, count, 0, 0, false, 0 };
+	uint64_t tile;
+
+	test_problem(&problem, SCANRT_SUM, SCANRT_I32, SCANRT_I32, SCANRT_I32, false);
+	reference_create(&reference, &problem, REFERENCE_EXACT, 1, count);
+	test_kernel_create(&kernel, device, &problem, variant);
+	test_workspace_create(&workspace, device, count);
+	emulated_schedule(seed, 0);
+	if (!test_scan_passes(device, &scan))
+		tap_bail_out("%s is wrong at %" PRIu64 " elements", variant, count);
+	emulated_last_launch(&record);
+	tile = (uint64_t)srt_variant_tile(&kernel.variant);
+	*measured = (struct measured){ record.counters, (count + tile - 1) / tile, kernel.variant.strategy, count };
+	srt_workspace_destroy(&workspace, device->driver);
+	test_kernel_destroy(&kernel, device);
+	reference_destroy(&reference);
+}
+
+static uint64_t loads(const struct measured *measured)
+{
+	uint64_t again = measured->strategy == SRT_LOOKAHEAD ? measured->count % 4 : 0;
+
+	return measured->count + again + WORDS * (measured->counters.global_atomics + measured->counters.polls);
+}
+
+static uint64_t stores(const struct measured *measured)
+{
+	uint64_t states = measured->strategy == SRT_LOOKBACK ? 2 * measured->tiles - 1 : measured->tiles;
+
+	if (measured->strategy == SRT_BLOCK)
+		return measured->count;
+	return measured->count + WORDS * (measured->counters.global_atomics + states + 1);
+}
+
+static void check(struct test_device *device, const char *variant, uint64_t count)
+{
+	struct measured measured;
+
+	measure(&measured, device, variant, count, 0);
+	tap_is_uint(measured.counters.global_load_words, loads(&measured),
+		"%s reads %" PRIu64 " elements once, and so much on top as it says", variant, count);
+	tap_is_uint(measured.counters.global_store_words, stores(&measured),
+		"%s writes %" PRIu64 " elements once, and so much on top as it says", variant, count);
+	if (measured.strategy == SRT_LOOKBACK)
+		tap_is_uint(measured.counters.global_atomics, measured.tiles, "%s draws one ticket for each of %" PRIu64
+			" tiles", variant, measured.tiles);
+	if (measured.strategy == SRT_BLOCK)
+		tap_is_uint(measured.counters.global_atomics + measured.counters.polls, 0,
+			"%s touches nothing but the data", variant);
+}
+
+/* A persistent block draws one ticket in vain, for each of its stages at most. */
+static void check_draws(struct test_device *device, const char *variant, uint64_t count, uint64_t stages)
+{
+	struct measured measured;
+
+	measure(&measured, device, variant, count, 0);
+	tap_ok(measured.counters.global_atomics >= measured.tiles &&
+		measured.counters.global_atomics <= measured.tiles + measured.counters.blocks * stages,
+		"%s draws %" PRIu64 " tickets for %" PRIu64 " tiles in %" PRIu64 " blocks", variant,
+		measured.counters.global_atomics, measured.tiles, measured.counters.blocks);
+}
+
+static void check_repeatable(struct test_device *device, const char *variant, uint64_t seed)
+{
+	struct measured first, second;
+
+	measure(&first, device, variant, 5000, seed);
+	measure(&second, device, variant, 5000, seed);
+	tap_ok(memcmp(&first.counters, &second.counters, sizeof(first.counters)) == 0,
+		"%s has the same counts again under schedule %" PRIu64, variant, seed);
+}
+
+int main(void)
+{
+	static const uint64_t counts[] = { 1, 31, 511, 512, 513, 5000, 20000 };
+	const char *block = "block,block=128,items=4", *lookback = "lookback,block=128,items=4";
+	const char *lookahead = "lookahead,block=128,items=4,stages=3,ahead=2";
+	struct test_device device;
+
+	emulated_open(&device);
+	tap_plan(0);
+	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
+		if (counts[i] <= 512)
+			check(&device, block, counts[i]);
+		check(&device, lookback, counts[i]);
+		check(&device, lookahead, counts[i]);
+	}
+	check_draws(&device, lookahead, 20000, 3);
+	for (uint64_t seed = 0; seed < 3; seed++) {
+		check_repeatable(&device, lookback, seed);
+		check_repeatable(&device, lookahead, seed);
+	}
+	test_device_close(&device);
+	return tap_done();
+}
