@@ -17,6 +17,7 @@ struct emu_access {
 	bool is_strong, is_nc;
 	enum emu_scope scope;
 	bool is_async;                 /* counted elsewhere */
+	bool is_edge;                  /* the first or last vector of a bulk copy */
 	uint32_t lanes;
 	uint64_t address[EMU_LANES];
 	unsigned char *host[EMU_LANES];

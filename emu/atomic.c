@@ -138,7 +138,7 @@ static int atomic_lanes(struct emu_access *access, struct emu_warp *warp, const 
 	if (emu_access_resolve(access, warp, insn) == STEP_FAULT)
 		return STEP_FAULT;
 	emu_access_count(access, warp);
-	emu_order_atomic(access, warp);
+	emu_order_atomic(access, warp, insn);
 	for (uint32_t left = access->lanes; left; left &= left - 1)
 		apply(access, warp, insn, __builtin_ctz(left));
 	emu_warp_polls(warp);
@@ -151,19 +151,14 @@ static int run_atomic(struct emu_warp *warp, const struct emu_insn *insn, uint32
 		.bytes = emu_type_bytes((enum emu_type)insn->type), .scope = (enum emu_scope)insn->scope };
 
 	emu_access_addresses(&access, warp, insn, 1, lanes);
-	if (emu_order_storing(warp, insn, lanes) == STEP_FAULT)
-		return STEP_FAULT;
-	if (insn->space != SPACE_GENERIC) {
+	if (insn->space != SPACE_GENERIC)
+		return atomic_lanes(&access, warp, insn);
+	for (uint32_t left = lanes; left; left &= ~access.lanes) {
+		access.lanes = emu_access_split(&access, left);
 		if (atomic_lanes(&access, warp, insn) == STEP_FAULT)
 			return STEP_FAULT;
-	} else {
-		for (uint32_t left = lanes; left; left &= ~access.lanes) {
-			access.lanes = emu_access_split(&access, left);
-			if (atomic_lanes(&access, warp, insn) == STEP_FAULT)
-				return STEP_FAULT;
-		}
 	}
-	return emu_order_loaded(warp, insn, lanes);
+	return STEP_NEXT;
 }
 
 static bool take_operation(struct emu_statement *statement, enum atomic_operation *operation)

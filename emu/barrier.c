@@ -50,10 +50,9 @@ static void complete(struct emu_cta *cta, unsigned id)
 {
 	struct emu_barrier *barrier = &cta->barriers[id];
 
-	emu_race_barrier_complete(cta, &barrier->clock);
 	for (unsigned i = 0; i < cta->warp_count; i++)
 		release_warp(&cta->warps[i], barrier, id);
-	emu_race_clock_drop(&barrier->clock);
+	emu_clock_drop(&barrier->clock);
 	*barrier = (struct emu_barrier){ .generation = barrier->generation + 1 };
 	cta->run->counters.barriers++;
 	cta->run->version++;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cta.h"
 
+#include "async.h"
 #include "mbarrier.h"
 #include "memory.h"
 #include "race.h"
@@ -24,6 +25,7 @@ static void free_cta(struct emu_cta *cta)
 {
 	for (unsigned i = 0; i < cta->warp_count && cta->warps; i++)
 		free_warp(&cta->warps[i]);
+	emu_race_cta_free(cta);
 	free(cta->warps);
 	free(cta->shared);
 	free(cta->shared_written);
@@ -84,9 +86,10 @@ static struct emu_cta *take_cta(struct emu_run *run)
 		memset(warp->regs, 0, run->function->total_frame);
 		memset(warp->local_written, 0, (size_t)run->function->total_local * EMU_LANES / 8 + 16);
 		memset(warp->depth, 0, sizeof warp->depth);
+		memset(warp->copy_group, 0, sizeof warp->copy_group);
 		memset(warp->local_top, 0, sizeof warp->local_top);
 		warp->is_polling = warp->is_spinning = false;
-		warp->cluster_arrived = 0;
+		warp->cluster_arrived = warp->touched = 0;
 		warp->cluster_phase = 0;
 		warp->expiries = 0;
 	}
@@ -195,7 +198,7 @@ static void leave_cluster(struct emu_cta *cta)
 	cta->cluster = NULL;
 	if (--cluster->alive)
 		return;
-	emu_race_clock_drop(&cluster->clock);
+	emu_clock_drop(&cluster->clock);
 	free(cluster->ctas);
 	free(cluster);
 }
@@ -206,6 +209,7 @@ void emu_cta_end(struct emu_run *run, unsigned place)
 
 	run->resident[place] = run->resident[--run->resident_count];
 	leave_cluster(cta);
+	emu_copy_drop_all(cta);
 	emu_race_cta_end(cta);
 	emu_mbarrier_free(cta);
 	for (unsigned i = 0; i < cta->warp_count; i++)

@@ -7,6 +7,7 @@
 #include "cta.h"
 #include "memory.h"
 #include "module.h"
+#include "race.h"
 #include "schedule.h"
 
 #include <stdlib.h>
@@ -117,14 +118,18 @@ CUresult emu_launch_run(struct emu_result *result, struct emu_machine *machine, 
 		return refuse(&run, CUDA_ERROR_INVALID_VALUE, "the module is not loaded in this device");
 	if (check_geometry(&run) != CUDA_SUCCESS || check_residency(&run) != CUDA_SUCCESS)
 		return result->code;
-	run.resident = calloc(run.resident_limit + run.cluster_size, sizeof *run.resident);
-	if (!run.resident)
+	if (!emu_race_begin(&run))
 		return refuse(&run, CUDA_ERROR_OUT_OF_MEMORY, "out of memory");
-	emu_schedule_run(&run);
+	run.resident = calloc(run.resident_limit + run.cluster_size, sizeof *run.resident);
+	if (run.resident)
+		emu_schedule_run(&run);
+	else
+		refuse(&run, CUDA_ERROR_OUT_OF_MEMORY, "out of memory");
 	while (run.resident_count)
 		emu_cta_end(&run, run.resident_count - 1);
 	emu_cta_free_spares(&run);
 	free(run.resident);
+	emu_race_finish(&run);
 	result->counters = run.counters;
 	return result->code;
 }

@@ -54,11 +54,15 @@ EMU_MACHINE_SOURCES = \
 	emu/arena.c \
 	emu/arena.h \
 	emu/async.c \
+	emu/async.h \
+	emu/async_run.c \
 	emu/atomic.c \
 	emu/barrier.c \
 	emu/builtin.c \
 	emu/builtin.h \
 	emu/call.c \
+	emu/clock.c \
+	emu/clock.h \
 	emu/code.h \
 	emu/collective.c \
 	emu/compare.c \
@@ -71,6 +75,7 @@ EMU_MACHINE_SOURCES = \
 	emu/declare.c \
 	emu/decode.c \
 	emu/decode.h \
+	emu/decode_async.c \
 	emu/fault.c \
 	emu/fetch.c \
 	emu/finish.c \
@@ -99,6 +104,9 @@ EMU_MACHINE_SOURCES = \
 	emu/parse.h \
 	emu/race.c \
 	emu/race.h \
+	emu/race_global.c \
+	emu/race_order.c \
+	emu/race_shared.c \
 	emu/schedule.c \
 	emu/schedule.h \
 	emu/special.c \

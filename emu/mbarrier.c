@@ -31,8 +31,8 @@ void emu_mbarrier_free(struct emu_cta *cta)
 	while (cta->mbarriers) {
 		struct emu_mbarrier *next = cta->mbarriers->next;
 
-		emu_race_clock_drop(&cta->mbarriers->arrived);
-		emu_race_clock_drop(&cta->mbarriers->completed);
+		emu_clock_drop(&cta->mbarriers->arrived);
+		emu_clock_drop(&cta->mbarriers->completed);
 		free(cta->mbarriers);
 		cta->mbarriers = next;
 	}
@@ -44,7 +44,7 @@ static void complete_if_due(struct emu_cta *cta, struct emu_mbarrier *barrier)
 		return;
 	barrier->phase++;
 	barrier->pending = barrier->expected;
-	emu_race_mbarrier_complete(cta, barrier);
+	emu_race_mbarrier_complete(barrier);
 	for (unsigned i = 0; i < cta->warp_count; i++)
 		emu_warp_wake(&cta->warps[i], WAIT_MBARRIER, barrier->offset, false);
 	cta->run->version++;
@@ -234,8 +234,8 @@ static bool may_fail(struct emu_warp *warp, const struct emu_insn *insn)
 static int run_wait(struct emu_warp *warp, const struct emu_insn *insn, uint32_t lanes)
 {
 	bool fails = may_fail(warp, insn);
-	uint32_t passed = 0;
-	struct target target = { .offset = 0 };
+	uint32_t passed = 0, learnt = 0;
+	struct target target = { .offset = 0 }, first = { .offset = 0 };
 
 	for (uint32_t left = lanes; left; left &= left - 1) {
 		int l = __builtin_ctz(left);
@@ -246,8 +246,16 @@ static int run_wait(struct emu_warp *warp, const struct emu_insn *insn, uint32_t
 		if (!is_past(warp, insn, &target))
 			continue;
 		passed |= 1u << l;
-		emu_race_mbarrier_wait(target.barrier, warp, l, insn->order != ORDER_RELAXED);
+		/* As a rule all lanes wait for the same one and learn the same. */
+		if (!first.barrier)
+			first = target;
+		if (target.barrier == first.barrier)
+			learnt |= 1u << l;
+		else
+			emu_race_mbarrier_wait(target.cta, target.barrier, warp, 1u << l, insn->order != ORDER_RELAXED);
 	}
+	if (learnt)
+		emu_race_mbarrier_wait(first.cta, first.barrier, warp, learnt, insn->order != ORDER_RELAXED);
 	if (passed == lanes || fails) {
 		emu_out_mask(warp, insn->op[0], passed, lanes);
 		if (passed == lanes)

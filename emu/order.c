@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 #include "order.h"
 
+#include "race.h"
+
 void emu_order_load(struct emu_access *access, struct emu_warp *warp)
 {
 	(void)access;
 	(void)warp;
 }
 
-void emu_order_store(struct emu_access *access, struct emu_warp *warp)
+void emu_order_store(struct emu_access *access, struct emu_warp *warp, const struct emu_insn *insn)
 {
-	(void)access;
-	(void)warp;
+	emu_race_release_words(access, warp, insn);
 }
 
 void emu_order_stored(struct emu_access *access, struct emu_warp *warp)
@@ -19,24 +20,13 @@ void emu_order_stored(struct emu_access *access, struct emu_warp *warp)
 		warp->run->version++;
 }
 
-int emu_order_storing(struct emu_warp *warp, const struct emu_insn *insn, uint32_t lanes)
+void emu_order_loaded(struct emu_access *access, struct emu_warp *warp, const struct emu_insn *insn)
 {
-	(void)warp;
-	(void)insn;
-	(void)lanes;
-	return STEP_NEXT;
+	emu_race_acquire_words(access, warp, insn);
 }
 
-int emu_order_loaded(struct emu_warp *warp, const struct emu_insn *insn, uint32_t lanes)
+void emu_order_atomic(struct emu_access *access, struct emu_warp *warp, const struct emu_insn *insn)
 {
-	(void)warp;
-	(void)insn;
-	(void)lanes;
-	return STEP_NEXT;
-}
-
-void emu_order_atomic(struct emu_access *access, struct emu_warp *warp)
-{
-	(void)access;
-	(void)warp;
+	emu_race_acquire_words(access, warp, insn);
+	emu_race_release_words(access, warp, insn);
 }

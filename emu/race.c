@@ -1,50 +1,358 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Clocks of threads, and how barriers pass them on.
+ */
 #include "race.h"
 
-#include "memory.h"
+#include "mbarrier.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-void emu_race_forget(struct emu_allocation *allocation)
+static void stop_checking(struct emu_cta *cta)
 {
-	for (uint64_t i = 0; i < allocation->page_count; i++)
-		free(allocation->pages[i]);
-	free(allocation->pages);
-	allocation->pages = NULL;
-	allocation->page_count = 0;
+	cta->race->is_off = true;
 }
 
-int emu_race_global(const struct emu_access *access, struct emu_warp *warp, const struct emu_insn *insn)
+void emu_race_publish(struct emu_warp *warp, uint32_t lanes, struct emu_clock **into)
 {
-	(void)access;
-	(void)warp;
-	(void)insn;
-	return STEP_NEXT;
+	struct emu_race *race = warp->cta->race;
+	const struct emu_clock *last = NULL;
+
+	if (race->is_off)
+		return;
+	if (!*into)
+		*into = emu_clock_keep(warp->clocks[__builtin_ctz(lanes)]);
+	for (uint32_t left = lanes; left; left &= left - 1) {
+		int l = __builtin_ctz(left);
+
+		if (!*into || (warp->clocks[l] != last && !emu_clock_join(into, warp->clocks[l])) ||
+				!emu_clock_own(into)) {
+			stop_checking(warp->cta);
+			return;
+		}
+		last = warp->clocks[l];
+		(*into)->time[emu_thread_index(warp, l)] = warp->times[l];
+		if (warp->touched >> l & 1 && ++warp->times[l] > EMU_TIME_MASK)
+			stop_checking(warp->cta);
+	}
+	warp->touched &= ~lanes;
 }
 
-int emu_race_shared(const struct emu_access *access, struct emu_warp *warp, const struct emu_insn *insn)
+/* Lanes that share a clock go on sharing one. */
+void emu_race_learn(struct emu_warp *warp, uint32_t lanes, struct emu_clock *from)
 {
-	(void)access;
-	(void)warp;
-	(void)insn;
-	return STEP_NEXT;
+	struct emu_clock *before = NULL, *after = NULL;
+
+	if (warp->cta->race->is_off || !from)
+		return;
+	for (uint32_t left = lanes; left; left &= left - 1) {
+		int l = __builtin_ctz(left);
+
+		if (before && warp->clocks[l] == before) {
+			emu_clock_drop(&warp->clocks[l]);
+			warp->clocks[l] = emu_clock_keep(after);
+			continue;
+		}
+		emu_clock_drop(&before);
+		before = emu_clock_keep(warp->clocks[l]);
+		if (!emu_clock_join(&warp->clocks[l], from))
+			stop_checking(warp->cta);
+		after = warp->clocks[l];
+	}
+	emu_clock_drop(&before);
 }
 
-void emu_race_clock_drop(struct emu_clock **clock) { (void)clock; }
-void emu_race_sync_warp(struct emu_warp *warp, uint32_t lanes) { (void)warp; (void)lanes; }
-void emu_race_barrier_arrive(struct emu_warp *warp, uint32_t lanes, struct emu_clock **clock) { (void)warp; (void)lanes; (void)clock; }
-void emu_race_barrier_complete(struct emu_cta *cta, struct emu_clock **clock) { (void)cta; (void)clock; }
-void emu_race_barrier_leave(struct emu_warp *warp, uint32_t lanes, struct emu_clock *clock) { (void)warp; (void)lanes; (void)clock; }
-void emu_race_cluster_arrive(struct emu_warp *warp, uint32_t lanes, bool is_release) { (void)warp; (void)lanes; (void)is_release; }
-void emu_race_cluster_complete(struct emu_cluster *cluster) { (void)cluster; }
-void emu_race_cluster_leave(struct emu_warp *warp, uint32_t lanes) { (void)warp; (void)lanes; }
-void emu_race_fence(struct emu_warp *warp, const struct emu_insn *insn, uint32_t lanes) { (void)warp; (void)insn; (void)lanes; }
+/* Nothing needs to be passed on where the lanes know the same and none has touched memory since. */
+void emu_race_sync_warp(struct emu_warp *warp, uint32_t lanes)
+{
+	int first = __builtin_ctz(lanes);
+	bool is_same = true;
+	struct emu_clock *clock = NULL;
 
-int emu_race_mbarrier_init(struct emu_cta *cta, uint32_t offset, struct emu_warp *warp, const struct emu_insn *insn, int lane) { (void)cta;(void)offset;(void)warp;(void)insn;(void)lane; return STEP_NEXT; }
-int emu_race_mbarrier_use(struct emu_cta *cta, uint32_t offset, struct emu_warp *warp, const struct emu_insn *insn, int lane) { (void)cta;(void)offset;(void)warp;(void)insn;(void)lane; return STEP_NEXT; }
-void emu_race_mbarrier_arrive(struct emu_cta *cta, struct emu_mbarrier *barrier, struct emu_warp *warp, int lane, bool is_release) { (void)cta;(void)barrier;(void)warp;(void)lane;(void)is_release; }
-void emu_race_mbarrier_complete(struct emu_cta *cta, struct emu_mbarrier *barrier) { (void)cta;(void)barrier; }
-void emu_race_mbarrier_wait(struct emu_mbarrier *barrier, struct emu_warp *warp, int lane, bool is_acquire) { (void)barrier;(void)warp;(void)lane;(void)is_acquire; }
+	for (uint32_t left = lanes; left; left &= left - 1)
+		is_same &= warp->clocks[__builtin_ctz(left)] == warp->clocks[first];
+	if (is_same && !(warp->touched & lanes))
+		return;
+	emu_race_publish(warp, lanes, &clock);
+	emu_race_barrier_leave(warp, lanes, clock);
+	emu_clock_drop(&clock);
+}
 
-bool emu_race_cta_start(struct emu_cta *cta) { (void)cta; return true; }
-void emu_race_cta_end(struct emu_cta *cta) { (void)cta; }
+void emu_race_barrier_arrive(struct emu_warp *warp, uint32_t lanes, struct emu_clock **clock)
+{
+	emu_race_publish(warp, lanes, clock);
+}
+
+/* Who arrived takes the barrier's clock in place of its own, which the barrier's includes. */
+void emu_race_barrier_leave(struct emu_warp *warp, uint32_t lanes, struct emu_clock *clock)
+{
+	if (warp->cta->race->is_off || !clock)
+		return;
+	for (uint32_t left = lanes; left; left &= left - 1) {
+		int l = __builtin_ctz(left);
+
+		emu_clock_drop(&warp->clocks[l]);
+		warp->clocks[l] = emu_clock_keep(clock);
+	}
+}
+
+void emu_race_cluster_arrive(struct emu_warp *warp, uint32_t lanes, bool is_release)
+{
+	if (is_release)
+		emu_race_publish(warp, lanes, &warp->cta->race->cluster_arrived);
+}
+
+/* Every CTA learns what all have published. */
+void emu_race_cluster_complete(struct emu_cluster *cluster)
+{
+	for (unsigned i = 0; i < cluster->count; i++) {
+		struct emu_cta *cta = cluster->ctas[i];
+
+		if (!cta)
+			continue;
+		emu_clock_drop(&cta->race->cluster_done);
+		cta->race->cluster_done = emu_clock_new(cta->race->count);
+		for (unsigned k = 0; k < cluster->count && cta->race->cluster_done; k++)
+			if (cluster->ctas[k] && cluster->ctas[k]->race->cluster_arrived &&
+					!emu_clock_join_foreign(&cta->race->cluster_done, cta->index,
+						cluster->ctas[k]->index, cluster->ctas[k]->race->cluster_arrived))
+				stop_checking(cta);
+	}
+}
+
+void emu_race_cluster_leave(struct emu_warp *warp, uint32_t lanes)
+{
+	emu_race_learn(warp, lanes, warp->cta->race->cluster_done);
+}
+
+int emu_race_mbarrier_init(struct emu_cta *cta, uint32_t offset, struct emu_warp *warp, const struct emu_insn *insn,
+		int lane)
+{
+	struct emu_actor actor;
+
+	emu_race_actor(&actor, warp, insn, lane);
+	actor.is_write = true;
+	return cta == warp->cta ? emu_race_cells(&actor, cta, offset - EMU_SHARED_START, 8) : STEP_NEXT;
+}
+
+/* Operations on mbarriers are atomic among themselves; only the initialisation must come before them. */
+int emu_race_mbarrier_use(struct emu_cta *cta, uint32_t offset, struct emu_warp *warp, const struct emu_insn *insn,
+		int lane)
+{
+	struct emu_actor actor;
+
+	emu_race_actor(&actor, warp, insn, lane);
+	actor.is_strong = true;
+	return cta == warp->cta ? emu_race_cells(&actor, cta, offset - EMU_SHARED_START, 8) : STEP_NEXT;
+}
+
+void emu_race_mbarrier_arrive(struct emu_cta *cta, struct emu_mbarrier *barrier, struct emu_warp *warp, int lane,
+		bool is_release)
+{
+	struct emu_clock *clock = NULL;
+
+	if (!is_release || cta->race->is_off)
+		return;
+	if (cta == warp->cta) {
+		emu_race_publish(warp, 1u << lane, &barrier->arrived);
+		return;
+	}
+	emu_race_publish(warp, 1u << lane, &clock);
+	if (!barrier->arrived)
+		barrier->arrived = emu_clock_new(cta->race->count);
+	if (!clock || !barrier->arrived ||
+			!emu_clock_join_foreign(&barrier->arrived, cta->index, warp->cta->index, clock))
+		stop_checking(cta);
+	emu_clock_drop(&clock);
+}
+
+void emu_race_mbarrier_complete(struct emu_mbarrier *barrier)
+{
+	emu_clock_drop(&barrier->completed);
+	barrier->completed = emu_clock_keep(barrier->arrived);
+}
+
+void emu_race_mbarrier_wait(struct emu_cta *cta, struct emu_mbarrier *barrier, struct emu_warp *warp, uint32_t lanes,
+		bool is_acquire)
+{
+	if (is_acquire && cta == warp->cta)
+		emu_race_learn(warp, lanes, barrier->completed);
+}
+
+static uint32_t find_slot(const struct emu_race *race, uint32_t key)
+{
+	uint32_t i = 0;
+
+	while (i < race->slot_count && race->slot_key[i] != key)
+		i++;
+	return i;
+}
+
+uint32_t emu_race_slot(struct emu_race *race, uint32_t key, uint32_t *epoch)
+{
+	uint32_t i = find_slot(race, key);
+
+	if (i == EMU_SLOTS || race->is_off) {
+		*epoch = 0;
+		return EMU_NO_SLOT;
+	}
+	if (i == race->slot_count)
+		race->slot_key[race->slot_count++] = key;
+	if (++race->slot_time[i] > EMU_TIME_MASK)
+		race->is_off = true;
+	*epoch = (race->threads + i) << EMU_TIME_BITS | race->slot_time[i];
+	return i;
+}
+
+void emu_race_commit(struct emu_race *race, uint32_t key)
+{
+	uint32_t i = find_slot(race, key);
+
+	if (i < race->slot_count)
+		race->commits[i][race->commit_count[i]++ % EMU_COMMITS] = race->slot_time[i];
+}
+
+uint32_t emu_race_committed(const struct emu_race *race, uint32_t key, uint32_t pending)
+{
+	uint32_t i = find_slot(race, key);
+
+	if (i == race->slot_count || pending >= race->commit_count[i] || pending >= EMU_COMMITS)
+		return 0;
+	return (race->threads + i) << EMU_TIME_BITS |
+		race->commits[i][(race->commit_count[i] - 1 - pending) % EMU_COMMITS];
+}
+
+void emu_race_slot_done(struct emu_cta *cta, struct emu_clock **clock, uint32_t epoch)
+{
+	uint32_t agent = epoch >> EMU_TIME_BITS, time = epoch & EMU_TIME_MASK;
+
+	if (!epoch || cta->race->is_off)
+		return;
+	if (!*clock)
+		*clock = emu_clock_new(cta->race->count);
+	if (!*clock || !emu_clock_own(clock)) {
+		stop_checking(cta);
+		return;
+	}
+	if ((*clock)->time[agent] < time)
+		(*clock)->time[agent] = time;
+}
+
+void emu_race_actor(struct emu_actor *actor, struct emu_warp *warp, const struct emu_insn *insn, int lane)
+{
+	*actor = (struct emu_actor){ .warp = warp, .insn = insn, .lane = lane, .base = warp->clocks[lane],
+		.epoch = emu_thread_index(warp, lane) << EMU_TIME_BITS | warp->times[lane] };
+}
+
+static void name_agent(char *text, size_t size, const struct emu_actor *actor, uint64_t cta, uint32_t epoch)
+{
+	const struct emu_run *run = actor->warp->run;
+	const unsigned *block = run->launch->block, *grid = run->launch->grid;
+	uint32_t thread = epoch >> EMU_TIME_BITS;
+	char where[80] = "";
+
+	if (cta != actor->warp->cta->index)
+		snprintf(where, sizeof where, " of CTA (%u,%u,%u)", (unsigned)(cta % grid[0]),
+				(unsigned)(cta / grid[0] % grid[1]), (unsigned)(cta / grid[0] / grid[1]));
+	if (thread >= actor->warp->cta->race->threads)
+		snprintf(text, size, "an asynchronous copy%s", where);
+	else
+		snprintf(text, size, "thread (%u,%u,%u)%s", thread % block[0], thread / block[0] % block[1],
+				thread / block[0] / block[1], where);
+}
+
+int emu_race_report(const struct emu_actor *actor, const uint64_t *address, const char *memory, bool other_wrote,
+		uint64_t other_cta, uint32_t other_epoch)
+{
+	char other[160];
+
+	name_agent(other, sizeof other, actor, other_cta, other_epoch);
+	return emu_fault(actor->warp, actor->insn, actor->lane, CUDA_ERROR_LAUNCH_FAILED, address,
+			"race in %s memory: this %s%s and the %s by %s are not ordered", memory,
+			actor->is_strong ? "strong " : "", actor->is_write ? "write" : "read",
+			other_wrote ? "write" : "read", other);
+}
+
+static bool start_clocks(struct emu_cta *cta)
+{
+	struct emu_clock *initial = emu_clock_new(cta->race->count);
+
+	for (unsigned i = 0; i < cta->warp_count && initial; i++)
+		for (unsigned l = 0; l < EMU_LANES; l++) {
+			cta->warps[i].clocks[l] = emu_clock_keep(initial);
+			cta->warps[i].times[l] = 1;
+		}
+	emu_clock_drop(&initial);
+	return cta->warps[0].clocks[0] != NULL;
+}
+
+static struct emu_race *make(const struct emu_cta *cta)
+{
+	struct emu_race *race = calloc(1, sizeof *race);
+
+	if (!race)
+		return NULL;
+	race->threads = cta->warp_count * EMU_LANES;
+	race->count = race->threads + EMU_SLOTS;
+	race->cell_count = cta->shared_bytes / 4 + 8;
+	race->cells = calloc(race->cell_count, sizeof *race->cells);
+	race->proxy_time = calloc(race->threads, sizeof *race->proxy_time);
+	return race;
+}
+
+bool emu_race_cta_start(struct emu_cta *cta)
+{
+	struct emu_race *race = cta->race;
+
+	if (!race)
+		race = cta->race = make(cta);
+	else {
+		memset(race->cells, 0, race->cell_count * sizeof *race->cells);
+		memset(race->proxy_time, 0, race->threads * sizeof *race->proxy_time);
+		race->slot_count = race->split_count = 0;
+		memset(race->slot_time, 0, sizeof race->slot_time);
+		memset(race->commit_count, 0, sizeof race->commit_count);
+		for (race->free_count = 0; race->free_count < race->set_count; race->free_count++)
+			race->free_sets[race->free_count] = (uint16_t)race->free_count;
+	}
+	if (!race || !race->cells || !race->proxy_time)
+		return false;
+	race->is_off = cta->run->cta_count > 1u << EMU_CTA_BITS;
+	return start_clocks(cta);
+}
+
+void emu_race_cta_end(struct emu_cta *cta)
+{
+	for (unsigned i = 0; i < cta->warp_count; i++)
+		for (unsigned l = 0; l < EMU_LANES; l++) {
+			emu_clock_drop(&cta->warps[i].clocks[l]);
+			emu_clock_drop(&cta->warps[i].fenced[l]);
+			emu_clock_drop(&cta->warps[i].pending[l]);
+			emu_clock_drop(&cta->warps[i].proxied[l]);
+		}
+	for (unsigned i = 0; i < EMU_BARRIERS; i++)
+		emu_clock_drop(&cta->barriers[i].clock);
+	if (!cta->race)
+		return;
+	emu_clock_drop(&cta->race->cluster_arrived);
+	emu_clock_drop(&cta->race->cluster_done);
+}
+
+void emu_race_cta_free(struct emu_cta *cta)
+{
+	struct emu_race *race = cta->race;
+
+	if (!race)
+		return;
+	for (uint32_t i = 0; i < race->set_count; i++)
+		free(race->sets[i]);
+	free(race->sets);
+	free(race->free_sets);
+	free(race->splits);
+	free(race->cells);
+	free(race->proxy_time);
+	free(race);
+	cta->race = NULL;
+}

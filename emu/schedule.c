@@ -13,6 +13,12 @@ struct progress {
 	uint64_t kicks;
 };
 
+bool emu_schedule_delays(struct emu_run *run)
+{
+	(void)run;
+	return false;
+}
+
 static bool is_runnable(const struct emu_warp *warp)
 {
 	return warp->live && !(warp->is_spinning && warp->spin_version == warp->run->version) &&

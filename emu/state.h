@@ -76,9 +76,15 @@ struct emu_warp {
 	struct emu_allocation *recent[4];
 	uint32_t cluster_arrived;   /* lanes between barrier.cluster.arrive and its wait */
 	uint64_t cluster_phase;
-	struct emu_clock *clocks[EMU_LANES];
+	struct emu_clock *clocks[EMU_LANES];    /* what each lane knows of others */
+	struct emu_clock *fenced[EMU_LANES];    /* and knew and had done at its last fence */
+	struct emu_clock *pending[EMU_LANES];   /* what its strong loads found, until the next fence */
+	struct emu_clock *proxied[EMU_LANES];   /* what it knew at its last fence.proxy.async */
 	uint32_t times[EMU_LANES];
-	struct emu_async *asyncs;   /* this warp's cp.async copies that have not landed */
+	uint32_t touched;           /* lanes that have accessed memory since they published */
+	uint32_t fence_is_wide;
+	struct emu_copy *copies;    /* by cp.async, that have not landed */
+	uint32_t copy_group[EMU_LANES];
 };
 
 struct emu_barrier {
@@ -105,7 +111,7 @@ struct emu_cta {
 	struct emu_barrier barriers[EMU_BARRIERS];
 	struct emu_race *race;
 	struct emu_mbarrier *mbarriers;
-	struct emu_async *bulk, **bulk_tail;
+	struct emu_copy *bulk;      /* bulk copies that have not landed */
 	struct emu_buffer *buffer;
 	unsigned sm;
 	uint64_t started;

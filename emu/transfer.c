@@ -134,6 +134,7 @@ static int load_lanes(struct emu_access *access, struct emu_warp *warp, const st
 	for (unsigned i = 0; i < insn->vector; i++)
 		emu_fetch(emu_out(warp, insn->op[i]), access->host, i * bytes, access->lanes,
 				(enum emu_type)insn->type, insn->register_bytes[0]);
+	emu_order_loaded(access, warp, insn);
 	emu_access_count(access, warp);
 	note_poll(warp, access);
 	return STEP_NEXT;
@@ -145,17 +146,14 @@ static int run_load(struct emu_warp *warp, const struct emu_insn *insn, uint32_t
 
 	describe(&access, insn, ACCESS_READ);
 	emu_access_addresses(&access, warp, insn, insn->vector, lanes);
-	if (insn->space != SPACE_GENERIC) {
+	if (insn->space != SPACE_GENERIC)
+		return load_lanes(&access, warp, insn);
+	for (uint32_t left = lanes; left; left &= ~access.lanes) {
+		access.lanes = emu_access_split(&access, left);
 		if (load_lanes(&access, warp, insn) == STEP_FAULT)
 			return STEP_FAULT;
-	} else {
-		for (uint32_t left = lanes; left; left &= ~access.lanes) {
-			access.lanes = emu_access_split(&access, left);
-			if (load_lanes(&access, warp, insn) == STEP_FAULT)
-				return STEP_FAULT;
-		}
 	}
-	return emu_order_loaded(warp, insn, lanes);
+	return STEP_NEXT;
 }
 
 /* op: the address, then the sources. */
@@ -166,7 +164,7 @@ static int store_lanes(struct emu_access *access, struct emu_warp *warp, const s
 	if (emu_access_resolve(access, warp, insn) == STEP_FAULT)
 		return STEP_FAULT;
 	emu_access_count(access, warp);
-	emu_order_store(access, warp);
+	emu_order_store(access, warp, insn);
 	for (unsigned i = 0; i < insn->vector; i++)
 		emu_put(emu_in(warp, insn->op[i + 1]), access->host, i * bytes, access->lanes, bytes,
 				insn->register_bytes[0]);
@@ -180,8 +178,6 @@ static int run_store(struct emu_warp *warp, const struct emu_insn *insn, uint32_
 
 	describe(&access, insn, ACCESS_WRITE);
 	emu_access_addresses(&access, warp, insn, 0, lanes);
-	if (emu_order_storing(warp, insn, lanes) == STEP_FAULT)
-		return STEP_FAULT;
 	if (insn->space != SPACE_GENERIC)
 		return store_lanes(&access, warp, insn);
 	for (uint32_t left = lanes; left; left &= ~access.lanes) {

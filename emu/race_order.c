@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Release and acquire through words of memory: a table of the words that carry a clock.  A strong store after a fence
+ * releases what came before the fence; a strong load acquires with the next fence.
+ */
+#include "race.h"
+
+#include <stdlib.h>
+
+struct word {
+	uintptr_t host;           /* 0: empty */
+	struct emu_clock *clock;
+	uint64_t cta;
+	bool is_wide;             /* beyond the CTA */
+};
+
+struct emu_races {
+	struct word *words;
+	size_t count, capacity;   /* a power of two */
+};
+
+bool emu_race_begin(struct emu_run *run)
+{
+	run->races = calloc(1, sizeof *run->races);
+	return run->races != NULL;
+}
+
+void emu_race_finish(struct emu_run *run)
+{
+	if (!run->races)
+		return;
+	for (size_t i = 0; i < run->races->capacity; i++)
+		emu_clock_drop(&run->races->words[i].clock);
+	free(run->races->words);
+	free(run->races);
+	run->races = NULL;
+}
+
+static size_t place_of(const struct emu_races *races, uintptr_t host)
+{
+	size_t at = (host >> 2) * UINT64_C(0x9e3779b97f4a7c15) >> 20 & (races->capacity - 1);
+
+	while (races->words[at].host && races->words[at].host != host)
+		at = (at + 1) & (races->capacity - 1);
+	return at;
+}
+
+static bool make_room(struct emu_races *races)
+{
+	struct emu_races larger = { .capacity = races->capacity ? races->capacity * 2 : 256, .count = races->count };
+
+	if ((races->count + 1) * 2 <= races->capacity)
+		return true;
+	larger.words = calloc(larger.capacity, sizeof *larger.words);
+	if (!larger.words)
+		return false;
+	for (size_t i = 0; i < races->capacity; i++)
+		if (races->words[i].host)
+			larger.words[place_of(&larger, races->words[i].host)] = races->words[i];
+	free(races->words);
+	*races = larger;
+	return true;
+}
+
+static struct word *find(struct emu_races *races, const unsigned char *host)
+{
+	struct word *word;
+
+	if (!races->count)
+		return NULL;
+	word = &races->words[place_of(races, (uintptr_t)host)];
+	return word->host ? word : NULL;
+}
+
+/* Takes over the reference.  A plain store begins anew, a read-modify-write adds to what the word carries. */
+static bool put(struct emu_races *races, const unsigned char *host, struct emu_clock *clock, uint64_t cta, bool is_wide,
+		bool is_added)
+{
+	struct word *word;
+
+	if (!make_room(races))
+		return false;
+	word = &races->words[place_of(races, (uintptr_t)host)];
+	races->count += !word->host;
+	word->host = (uintptr_t)host;
+	if (is_added && word->clock) {
+		bool is_good = emu_clock_join_foreign(&word->clock, word->cta, cta, clock);
+
+		emu_clock_drop(&clock);
+		word->is_wide &= is_wide;
+		return is_good;
+	}
+	emu_clock_drop(&word->clock);
+	word->clock = clock;
+	word->cta = cta;
+	word->is_wide = is_wide;
+	return true;
+}
+
+static bool releases(const struct emu_insn *insn)
+{
+	return insn->order == ORDER_RELEASE || insn->order == ORDER_ACQ_REL;
+}
+
+static bool acquires(const struct emu_insn *insn)
+{
+	return insn->order == ORDER_ACQUIRE || insn->order == ORDER_ACQ_REL;
+}
+
+static void release_lane(const struct emu_access *access, struct emu_warp *warp, const struct emu_insn *insn, int l)
+{
+	struct emu_races *races = warp->run->races;
+	bool is_atomic = access->kind == ACCESS_ATOMIC, is_wide = access->scope != EMU_SCOPE_CTA;
+	struct emu_clock *clock = NULL;
+	struct word *word;
+
+	if (releases(insn)) {
+		emu_race_publish(warp, 1u << l, &clock);
+	} else if (warp->fenced[l]) {
+		clock = emu_clock_keep(warp->fenced[l]);
+		is_wide &= warp->fence_is_wide >> l & 1;
+	}
+	if (clock && !put(races, access->host[l], clock, warp->cta->index, is_wide, is_atomic))
+		warp->cta->race->is_off = true;
+	if (clock || is_atomic)
+		return;
+	word = find(races, access->host[l]);
+	if (word)
+		emu_clock_drop(&word->clock);
+}
+
+void emu_race_release_words(const struct emu_access *access, struct emu_warp *warp, const struct emu_insn *insn)
+{
+	if (!access->is_strong || access->space == SPACE_LOCAL)
+		return;
+	for (uint32_t left = access->lanes; left; left &= left - 1)
+		release_lane(access, warp, insn, __builtin_ctz(left));
+}
+
+static void acquire_lane(const struct emu_access *access, struct emu_warp *warp, const struct emu_insn *insn, int l)
+{
+	const struct word *word = find(warp->run->races, access->host[l]);
+	struct emu_clock **into = acquires(insn) ? &warp->clocks[l] : &warp->pending[l];
+	bool is_near;
+
+	if (!word || !word->clock)
+		return;
+	is_near = word->cta == warp->cta->index;
+	if (!is_near && (!word->is_wide || access->scope == EMU_SCOPE_CTA))
+		return;
+	if (!*into)
+		*into = emu_clock_new(warp->cta->race->count);
+	if (!*into || !emu_clock_join_foreign(into, warp->cta->index, word->cta, word->clock))
+		warp->cta->race->is_off = true;
+}
+
+void emu_race_acquire_words(const struct emu_access *access, struct emu_warp *warp, const struct emu_insn *insn)
+{
+	if (!access->is_strong || access->space == SPACE_LOCAL || !warp->run->races->count)
+		return;
+	for (uint32_t left = access->lanes; left; left &= left - 1)
+		acquire_lane(access, warp, insn, __builtin_ctz(left));
+}
+
+static void note_proxy_fence(struct emu_warp *warp, uint32_t lanes)
+{
+	struct emu_clock *clock = NULL;
+
+	for (uint32_t left = lanes; left; left &= left - 1) {
+		int l = __builtin_ctz(left);
+
+		warp->cta->race->proxy_time[emu_thread_index(warp, l)] = warp->times[l];
+		emu_clock_drop(&warp->proxied[l]);
+		warp->proxied[l] = emu_clock_keep(warp->clocks[l]);
+	}
+	/* What comes later belongs to a later time. */
+	emu_race_publish(warp, lanes, &clock);
+	emu_clock_drop(&clock);
+}
+
+void emu_race_fence(struct emu_warp *warp, const struct emu_insn *insn, uint32_t lanes)
+{
+	if (warp->cta->race->is_off)
+		return;
+	if (insn->small[0]) {
+		note_proxy_fence(warp, lanes);
+		return;
+	}
+	for (uint32_t left = lanes; left; left &= left - 1) {
+		int l = __builtin_ctz(left);
+
+		if (warp->pending[l]) {
+			emu_race_learn(warp, 1u << l, warp->pending[l]);
+			emu_clock_drop(&warp->pending[l]);
+		}
+		emu_clock_drop(&warp->fenced[l]);
+		emu_race_publish(warp, 1u << l, &warp->fenced[l]);
+		warp->fence_is_wide = (warp->fence_is_wide & ~(1u << l)) |
+			(uint32_t)(insn->scope != EMU_SCOPE_CTA) << l;
+	}
+}
