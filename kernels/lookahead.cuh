@@ -31,6 +31,9 @@ template <class P> struct scan_strategy<P, strategy::lookahead> {
 	 * `ahead`. */
 	static constexpr int total_slots = 2 * P::ahead + 2;
 	static constexpr int barrier_slots = P::ahead + 2;
+	/* The gather warp writes tile k's prefix once it has seen tile k loaded, so once the stage of tile k - stages was
+	 * free: by then all warps have done with the prefix of the tile before that one, which had this slot. */
+	static constexpr int prefix_slots = P::stages + 1;
 	/* With fewer tiles a CTA than this, a prefetch of the first ones pays: on an H200 it saves 1.0 us of 38.4 at 2^24
 	 * i32 elements (12 rounds), but costs 1.3 of 134.4 at 2^26 (47), where CTAs that start in step stay in step. */
 	static constexpr u32 prefetch_rounds = 24;
@@ -41,7 +44,7 @@ template <class P> struct scan_strategy<P, strategy::lookahead> {
 		phase_barrier has_totals[barrier_slots]; /* every compute warp has reduced its slice of tile k */
 		phase_barrier has_prefix[barrier_slots]; /* the gather warp has tile k's prefix */
 		T warp_total[total_slots][P::warps];
-		T prefix[barrier_slots];
+		T prefix[prefix_slots];
 		typename warp_scan<P, P::warp_scan>::storage scratch[P::warps];
 	};
 
@@ -149,7 +152,7 @@ private:
 			T value = wait_for_batch(words, tile / warp_size, rest, lane);
 			value = warp_reduce<P>(value, rest, lane);
 			if (lane == 0) {
-				shared.prefix[k % barrier_slots] = combine<P>(base, {value, rest > 0}).value;
+				shared.prefix[k % prefix_slots] = combine<P>(base, {value, rest > 0}).value;
 				shared.has_prefix[k % barrier_slots].arrive();
 			}
 		}
@@ -222,6 +225,7 @@ private:
 			total = source.template reduce<true>(lane, count);
 		else if (count > 0)
 			total = source.template reduce<false>(lane, count);
+		__syncwarp(); /* all lanes have read the totals of earlier tiles: the arrival tells the others that */
 		if (lane == 0) {
 			if (count > 0)
 				shared.warp_total[k % total_slots][warp] = total;
@@ -253,7 +257,7 @@ private:
 		/* The prefix says nothing about this tile's other warps: wait for their totals too. */
 		wait(shared.has_totals, k, P::warps);
 		wait(shared.has_prefix, k, 1);
-		maybe<T> prefix = {shared.prefix[k % barrier_slots], tile > 0 || P::has_initial};
+		maybe<T> prefix = {shared.prefix[k % prefix_slots], tile > 0 || P::has_initial};
 		if (mine.has_total()) {
 			int live = live_warps<P, false>(tile_count(arguments, tile));
 			block_scan<P> block(shared.warp_total[k % total_slots], live, warp, lane);
