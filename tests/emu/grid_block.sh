@@ -1,4 +1,4 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-program=grid_block count=20000
+program=grid_block count=5000
 . "$top_srcdir/tests/emu/on_emulated.sh"

@@ -1,4 +1,4 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-program=grid_lookback count=20000
+program=grid_lookback count=5000
 . "$top_srcdir/tests/emu/on_emulated.sh"

@@ -1,4 +1,4 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-program=initial count=20000
+program=initial count=5000
 . "$top_srcdir/tests/emu/on_emulated.sh"

@@ -2,7 +2,7 @@
 # shellcheck shell=sh
 #
 # Runs a program of the tier gpu on the emulated device, to be sourced:
-#   program=grid_block count=20000; . "$top_srcdir/tests/emu/on_emulated.sh"
+#   program=grid_block count=5000; . "$top_srcdir/tests/emu/on_emulated.sh"
 # count bounds every scan; the device is told to be there, so that a driver that does not load is a failure.
 SCANRT_DRIVER=emu
 SCANRT_LIBCUDA=$top_builddir/.libs/libscanrt-emu.so

@@ -1,4 +1,4 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-program=stress count=20000
+program=stress count=5000
 . "$top_srcdir/tests/emu/on_emulated.sh"
