@@ -26,7 +26,7 @@ static uint32_t pack(const uint8_t bytes[EMU_LANES])
 }
 
 #define ALL_LANES(condition) do { \
-		_Pragma("GCC ivdep") \
+		INDEPENDENT \
 		for (int l = 0; l < EMU_LANES; l++) \
 			bytes[l] = (condition); \
 	} while (0)

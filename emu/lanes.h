@@ -13,10 +13,18 @@
 #pragma GCC optimize("O3")
 #endif
 
+/* What stands before a loop whose iterations do not depend on one another.  clang's pragma for that warns of each loop
+ * which it then leaves as it is, so clang decides without it. */
+#ifdef __clang__
+#define INDEPENDENT
+#else
+#define INDEPENDENT _Pragma("GCC ivdep")
+#endif
+
 #define EACH_LANE(lanes, ...) \
 	do { \
 		if ((lanes) == EMU_ALL_LANES) { \
-			_Pragma("GCC ivdep") \
+			INDEPENDENT \
 			for (int l = 0; l < EMU_LANES; l++) { \
 				__VA_ARGS__; \
 			} \

@@ -37,7 +37,7 @@ is "$(status_of "$wrong")$(status_of "$hang")$(status_of "$crash")" okokok "and 
 rm -f "$db"
 winner=$(tune >/dev/null && query "SELECT v.text FROM choice c JOIN variant v ON v.id = c.variant WHERE class = 'small'")
 rm -f "$db"
-SCANTUNE_FAULT="wrong:$winner" 
+SCANTUNE_FAULT="wrong:$winner"
 export SCANTUNE_FAULT
 ok "a run in which the fastest is wrong completes" tune
 is "$(chosen "$winner")" 0 "and chooses another"
