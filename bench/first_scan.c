@@ -58,6 +58,7 @@ static struct scanrt_plan *make_plan(struct scanrt_context *context, uint64_t co
 	problem.input_type = SCANRT_I32;
 	problem.op = SCANRT_SUM;
 	problem.min_count = count;
+	problem.min_count = count;
 	problem.max_count = count;
 	check_scan(scanrt_plan_create(&plan, context, &problem, NULL));
 	return plan;

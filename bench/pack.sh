@@ -49,7 +49,6 @@ cp -P "$build"/.libs/libscanrt.so* "$stage/lib/"
 for file in "$build"/.libs/libscanrt-emu.so "$build"/emu/.libs/libscanrt-emu.so; do
 	[ ! -f "$file" ] || cp "$file" "$stage/lib/"
 done
-program tuner/scantune "$stage/bin"
 program scantune "$stage/bin"
 program examples/line_index "$stage/bin"
 program examples/prefix_sum "$stage/bin"

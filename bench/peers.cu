@@ -108,7 +108,7 @@ static scanrt_plan *make_plan(session &s, const scan_case &c, scanrt_plan_descri
 	problem.input_type = c.type_code;
 	problem.op = c.op_code;
 	problem.mode = c.is_exclusive ? SCANRT_EXCLUSIVE : SCANRT_INCLUSIVE;
-	problem.max_count = c.count;
+	problem.min_count = problem.max_count = c.count; /* one class: the other kernels are not loaded */
 	NEED_SCAN(scanrt_plan_create(&plan, s.context, &problem, nullptr));
 	description = SCANRT_PLAN_DESCRIPTION_INIT;
 	NEED_SCAN(scanrt_plan_describe(plan, c.count, &description, nullptr, 0));
