@@ -37,6 +37,7 @@ void tune_fault_strike(const char *variant)
 		pause();
 	if (tune_fault_is("crash", variant)) {
 		setrlimit(RLIMIT_CORE, &no_core);
+		signal(SIGSEGV, SIG_DFL); /* a sanitizer may have a handler of its own */
 		raise(SIGSEGV);
 	}
 }

@@ -150,8 +150,10 @@ static int list(const struct tune_options *options, const char *problem)
 	struct srt_db *db = NULL;
 	int status;
 
-	if (!tune_database_path(&path, options, false))
+	if (!tune_database_path(&path, options, false)) {
+		srt_strbuf_free(&path);
 		return TUNE_EXIT_DATABASE;
+	}
 	/* Before anything is tuned there is no file, unless a certain one was asked for. */
 	if (options->database == NULL && access(srt_strbuf_text(&path), F_OK) != 0 && errno == ENOENT) {
 		if (!options->is_json)

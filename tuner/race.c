@@ -241,7 +241,8 @@ static bool beats(const struct finals *finals, int leader, int incumbent, size_t
 	if (is_better)
 		snprintf(reason, size, "takes %s of the time of the %s", text, role);
 	else
-		snprintf(reason, size, "the %s stays: the best takes %s of its time, which is no clear gain", role, text);
+		snprintf(reason, size, "the %s stays: the best takes %s of its time, which is no clear gain", role,
+			text);
 	return is_better;
 }
 

@@ -223,7 +223,9 @@ static int tune(struct tune_session *session)
 	if (!run_probe(session, toolchain)) {
 		if (session->is_given_up)
 			tune_report_error("%s", session->device_note);
-		return tune_is_interrupted() ? TUNE_EXIT_BUDGET : TUNE_EXIT_LOST;
+		return tune_is_interrupted()   ? TUNE_EXIT_BUDGET
+			: session->is_given_up ? TUNE_EXIT_LOST
+					       : TUNE_EXIT_DEVICE;
 	}
 	if (!tune_record_begin(session, toolchain))
 		return TUNE_EXIT_DATABASE;

@@ -63,4 +63,14 @@ SCANTUNE_TEST_REFUSES=-DSCAN_EXCLUSIVE=1
 export SCANTUNE_TEST_REFUSES
 fails "without a build in every mode nothing is chosen" 2 tune
 is "$(query 'SELECT count(*) FROM choice')" 0 "since a choice is for both modes"
+unset SCANTUNE_TEST_REFUSES
+
+rm -f "$db"
+fails "a device that refuses machine code, asked for by name, exits with 3" 3 tune --codegen sass
+like "$(cat "$tap_dir/.output")" "NO_BINARY_FOR_GPU" "and says why"
+SCANRT_LIBNVRTC=$tap_dir/none.so
+export SCANRT_LIBNVRTC
+fails "without a compiler tuning exits with 3" 3 tune
+like "$(cat "$tap_dir/.output")" "none.so" "and says why"
+is "$(query 'SELECT count(*) FROM run')" 0 "and no run is recorded"
 done_testing
