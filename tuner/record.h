@@ -18,7 +18,7 @@ bool tune_record_open(struct tune_session *session);
 /* The run's row; refused while another living tuner has one for the device. */
 bool tune_record_begin(struct tune_session *session, const char *toolchain);
 void tune_record_finish(struct tune_session *session, const char *status);
-/* Where --system asks for it: what is in the database, for all users.  Whether it can be is looked at when it is opened. */
+/* Where --system asks for it: what is in the database, for all users.  Opening looks whether that will be possible. */
 void tune_record_publish(struct tune_session *session);
 
 /* Groups of writes are one transaction: either all are there after a crash or none. */
