@@ -8,7 +8,7 @@
 
 check_LTLIBRARIES += tests/libtap.la
 tests_libtap_la_SOURCES = tests/tap.c tests/tap.h
-EXTRA_DIST += tests/tap.sh
+EXTRA_DIST += tests/run.sh tests/tap.sh
 
 UNIT_TESTS =
 FAKE_TESTS =
@@ -80,5 +80,5 @@ prove: all $(check_LTLIBRARIES) $(check_PROGRAMS)
 	@$(AM_TESTS_ENVIRONMENT) \
 	paths=; for test in $(PROVE_TESTS); do \
 		if test -f "$$test"; then paths="$$paths ./$$test"; else paths="$$paths $(srcdir)/$$test"; fi; \
-	done; prove --exec '' $$paths
+	done; prove --exec '$(SHELL) $(srcdir)/tests/run.sh' $$paths
 .PHONY: prove
