@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "classes.h"
+#include "counters.h"
 #include "gpu.h"
 #include "json.h"
 #include "rtc.h"
@@ -44,6 +45,7 @@ static int exit_of(int status)
 	case SCANRT_OK: return TUNE_EXIT_COMPLETE;
 	case SCANRT_ERROR_DEVICE_LOST: return TUNE_EXIT_LOST;
 	case SCANRT_ERROR_VARIANT:
+	case SCANRT_ERROR_UNSUPPORTED:
 	case SCANRT_ERROR_TYPE: return TUNE_EXIT_USAGE;
 	case SCANRT_ERROR_NO_DRIVER:
 	case SCANRT_ERROR_NO_DEVICE:
@@ -119,6 +121,29 @@ static const struct srt_image *copy_image(struct bench *bench)
 			srt_image_free(image);
 	}
 	return image->bytes ? image : NULL;
+}
+
+/* One launch under the eyes of the emulated device, in place of many that are timed. */
+static int count_launch(struct bench *bench)
+{
+	struct tune_counters counters;
+	int status;
+
+	if (bench->gpu->device.is_emulated != 1)
+		return srt_fail(SCANRT_ERROR_UNSUPPORTED, "only the emulated device counts what a launch does");
+	if (!tune_counters_begin(&counters))
+		return srt_fail(SCANRT_ERROR_OUT_OF_MEMORY, "no temporary file for the counters");
+	status = check(bench);
+	tune_counters_end(&counters);
+	if (!status && bench->options->is_json) {
+		printf("%s\n", counters.line ? counters.line : "");
+	} else if (!status) {
+		printf("%s %s%s %" PRIu64 " by %s\n", srt_op_name(bench->problem.op), srt_type_name(bench->problem.input_type),
+			bench->problem.is_exclusive ? " exclusive" : "", bench->timing.count, bench->description.variant);
+		tune_counters_print(&counters, bench->timing.count);
+	}
+	tune_counters_free(&counters);
+	return status;
 }
 
 static int measure(struct bench *bench)
@@ -204,8 +229,8 @@ static int run_case(struct bench *bench, const struct tune_class *klass)
 	if (!status)
 		status = make_plan(bench);
 	if (!status)
-		status = check(bench);
-	for (int i = 0; !status && i < bench->options->repeat; i++) {
+		status = bench->options->is_counting ? count_launch(bench) : check(bench);
+	for (int i = 0; !status && !bench->options->is_counting && i < bench->options->repeat; i++) {
 		status = measure(bench);
 		if (!status)
 			print(bench);

@@ -4,6 +4,7 @@ scantune_SOURCES = \
 	tuner/bench.c \
 	tuner/candidates.c \
 	tuner/classes.c tuner/classes.h \
+	tuner/counters.c tuner/counters.h \
 	tuner/data.c tuner/data.h \
 	tuner/devices.c \
 	tuner/fault.c \

@@ -22,7 +22,8 @@ static const char usage_text[] =
 	"       scantune list [--json] [--db PATH]            what was tuned\n"
 	"       scantune show TYPE OP [--json] [--db PATH]    everything known about one problem\n"
 	"       scantune bench [--type T] [--op O] [--count N] [--mode M] [--variant V] [--repeat R]\n"
-	"                                                     time the library as a program gets it\n";
+	"                [--counters]                         time the library as a program gets it; or what the\n"
+	"                                                     emulated device counts in it\n";
 
 static const char help_text[] =
 	"\n"
@@ -49,7 +50,7 @@ static const char help_text[] =
 enum {
 	OPTION_DEVICE = 256, OPTION_QUICK, OPTION_THOROUGH, OPTION_TIME, OPTION_TYPE, OPTION_OP, OPTION_MODE,
 	OPTION_COUNT, OPTION_ALL, OPTION_DB, OPTION_SYSTEM, OPTION_CODEGEN, OPTION_JOBS, OPTION_SEED, OPTION_RESTART,
-	OPTION_DRY_RUN, OPTION_JSON, OPTION_QUIET, OPTION_VERBOSE, OPTION_VARIANT, OPTION_REPEAT
+	OPTION_DRY_RUN, OPTION_JSON, OPTION_QUIET, OPTION_VERBOSE, OPTION_VARIANT, OPTION_REPEAT, OPTION_COUNTERS
 };
 
 static const struct option long_options[] = {
@@ -63,7 +64,8 @@ static const struct option long_options[] = {
 	{ "restart", no_argument, NULL, OPTION_RESTART },     { "dry-run", no_argument, NULL, OPTION_DRY_RUN },
 	{ "json", no_argument, NULL, OPTION_JSON },           { "quiet", no_argument, NULL, OPTION_QUIET },
 	{ "verbose", no_argument, NULL, OPTION_VERBOSE },     { "variant", required_argument, NULL, OPTION_VARIANT },
-	{ "repeat", required_argument, NULL, OPTION_REPEAT }, { "help", no_argument, NULL, 'h' },
+	{ "repeat", required_argument, NULL, OPTION_REPEAT }, { "counters", no_argument, NULL, OPTION_COUNTERS },
+	{ "help", no_argument, NULL, 'h' },
 	{ "version", no_argument, NULL, 'V' },                { NULL, 0, NULL, 0 }
 };
 
@@ -147,6 +149,7 @@ static bool take(struct tune_options *options, struct pending *pending, int opti
 	case OPTION_JSON: options->is_json = true; return true;
 	case OPTION_QUIET: options->is_quiet = true; return true;
 	case OPTION_VERBOSE: options->is_verbose = true; return true;
+	case OPTION_COUNTERS: options->is_counting = true; return true;
 	case 'h': pending->wants_help = true; return true;
 	case 'V': pending->wants_version = true; return true;
 	default: return take_value(options, pending, option, value);

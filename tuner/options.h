@@ -47,6 +47,7 @@ struct tune_options {
 	uint64_t seed;
 	const char *variant;    /* bench only */
 	int repeat;             /* bench only */
+	bool is_counting;       /* bench only */
 	bool is_restart;
 	bool is_dry_run;
 	bool is_json;

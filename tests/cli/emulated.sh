@@ -24,4 +24,7 @@ is "$(grep -c ' tuned ' "$tap_dir/.output")" 2 "and says so"
 SCANRT_LIBNVRTC=/nonexistent
 export SCANRT_LIBNVRTC
 ok "and without a compiler too" "$scantune" bench --device emu --db "$db" --type i32 --op sum --count 1000,5000
+ok "bench counts a launch on the emulated device" "$scantune" bench --device emu --db "$db" --type i32 --op sum \
+	--count 1000 --counters
+like "$(cat "$tap_dir/.output")" "global_store_words" "and names what it counts"
 done_testing
