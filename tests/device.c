@@ -104,8 +104,13 @@ unsigned test_rounds(const struct test_device *device, unsigned full, unsigned s
 
 void test_need_at(const char *file, int line, int status, const char *call)
 {
-	if (status != SCANRT_OK)
-		tap_bail_out("%s:%d: %s: status %d: %s", file, line, call, status, srt_error_last()->text);
+	struct srt_error error;
+
+	if (status == SCANRT_OK)
+		return;
+	error = *srt_error_last(); /* telling about the scan takes calls of the library, which may forget it */
+	test_say_current_scan();
+	tap_bail_out("%s:%d: %s: status %d: %s", file, line, call, status, error.text);
 }
 
 uint64_t test_draw(struct test_random *random, uint64_t below)

@@ -115,6 +115,8 @@ struct test_scan {
 };
 /* Uploads, poisons, launches, and checks result, input and guard zones; says what is wrong. */
 bool test_scan_passes(const struct test_device *device, const struct test_scan *scan);
+/* The scan that test_scan_passes() is at, if any: for a program that cannot go on. */
+void test_say_current_scan(void);
 /* Checks results that are on the host already, with the same words. */
 bool test_results_pass(const struct test_scan *scan, const void *seen);
 

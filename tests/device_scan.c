@@ -238,6 +238,14 @@ static bool output_is_right(
 	return false;
 }
 
+static const struct test_scan *current_scan;
+
+void test_say_current_scan(void)
+{
+	if (current_scan)
+		say_where(current_scan, "at this scan");
+}
+
 bool test_scan_passes(const struct test_device *device, const struct test_scan *scan)
 {
 	struct test_buffer in = { 0 };
@@ -247,6 +255,7 @@ bool test_scan_passes(const struct test_device *device, const struct test_scan *
 
 	if (!scratch || scan->count > scan->reference->count)
 		abort();
+	current_scan = scan;
 	place(&in, &out, device, scan);
 	test_need(srt_kernel_launch(scan->kernel, device->driver, scan->workspace, out.address, in.address, scan->count,
 		scan->grid_limit, NULL));
@@ -257,5 +266,6 @@ bool test_scan_passes(const struct test_device *device, const struct test_scan *
 	if (!scan->is_in_place)
 		test_buffer_destroy(&in, device);
 	free(scratch);
+	current_scan = NULL;
 	return passes;
 }
