@@ -255,14 +255,6 @@ int emu_run_sync_warp(struct emu_warp *warp, const struct emu_insn *insn, uint32
 	return sync_warp(warp, insn, lanes);
 }
 
-static int active_mask(struct emu_warp *warp, const struct emu_insn *insn, uint32_t lanes)
-{
-	uint32_t *d = emu_out(warp, insn->op[0]);
-
-	EACH_LANE(lanes, d[l] = lanes);
-	return STEP_NEXT;
-}
-
 static unsigned take_one(struct emu_statement *statement, const char *const *names, unsigned count)
 {
 	for (unsigned i = 0; i < count; i++)
@@ -392,19 +384,8 @@ static bool decode_elect(struct emu_parser *parser, struct emu_statement *statem
 	return true;
 }
 
-static bool decode_active(struct emu_parser *parser, struct emu_statement *statement)
-{
-	int32_t d;
-
-	if (!emu_take(statement, "b32") || !emu_operand_count(parser, statement, 1, 1))
-		return emu_unknown(parser, statement, "is not known");
-	d = emu_destination(parser, statement, 0, 4);
-	emu_add_destination(emu_emit(parser, statement, active_mask), d);
-	return emu_all_taken(parser, statement);
-}
-
 const struct emu_family emu_collective_families[] = {
 	{ "shfl", decode_shuffle }, { "vote", decode_vote }, { "match", decode_match }, { "redux", decode_reduce },
-	{ "elect", decode_elect }, { "activemask", decode_active },
+	{ "elect", decode_elect },
 	{ NULL, NULL },
 };

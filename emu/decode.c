@@ -21,6 +21,7 @@ static const struct emu_row *const row_tables[] = {
 static const struct emu_family *const family_tables[] = {
 	emu_memory_families, emu_sync_families, emu_control_families, emu_convert_families, emu_compare_families,
 	emu_async_families, emu_move_families, emu_collective_families, emu_atomic_families, emu_mbarrier_families,
+	emu_select_families,
 };
 
 static uint32_t hash_key(const char *key)

@@ -29,7 +29,7 @@ struct emu_family {
 };
 extern const struct emu_family emu_memory_families[], emu_sync_families[], emu_control_families[],
 	emu_convert_families[], emu_compare_families[], emu_async_families[], emu_move_families[],
-	emu_collective_families[], emu_atomic_families[], emu_mbarrier_families[];
+	emu_collective_families[], emu_atomic_families[], emu_mbarrier_families[], emu_select_families[];
 
 /* Appends an instruction; a scratch one when memory is short, so that callers need not check. */
 struct emu_insn *emu_emit(struct emu_parser *parser, const struct emu_statement *statement, emu_run_fn *run);

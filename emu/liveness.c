@@ -4,7 +4,6 @@
  * program each, so what holds for a thread holds for its column of the register file.
  */
 #include "liveness.h"
-
 #include "control.h"
 
 #include <stdlib.h>

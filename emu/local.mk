@@ -109,6 +109,7 @@ EMU_MACHINE_SOURCES = \
 	emu/race_shared.c \
 	emu/schedule.c \
 	emu/schedule.h \
+	emu/select.c \
 	emu/special.c \
 	emu/special.h \
 	emu/state.h \

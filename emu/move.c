@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * mov, packing and unpacking, and the conversion of addresses between windows.
+ * mov, packing and unpacking, the conversion of addresses between windows, activemask.
  */
 #include "control.h"
 #include "decode.h"
@@ -295,8 +295,29 @@ static bool decode_policy(struct emu_parser *parser, struct emu_statement *state
 	return !parser->is_failed;
 }
 
+/* Which lanes are here tells nothing of the others, so nobody is waited for. */
+static int active_mask(struct emu_warp *warp, const struct emu_insn *insn, uint32_t lanes)
+{
+	uint32_t *d = emu_out(warp, insn->op[0]);
+
+	EACH_LANE(lanes, d[l] = lanes);
+	return STEP_NEXT;
+}
+
+static bool decode_active(struct emu_parser *parser, struct emu_statement *statement)
+{
+	int32_t d;
+
+	if (!emu_take(statement, "b32") || !emu_operand_count(parser, statement, 1, 1))
+		return emu_unknown(parser, statement, "is not known");
+	d = emu_destination(parser, statement, 0, 4);
+	emu_add_destination(emu_emit(parser, statement, active_mask), d);
+	return emu_all_taken(parser, statement);
+}
+
 const struct emu_family emu_move_families[] = {
 	{ "mov", decode_mov }, { "cvta", decode_cvta }, { "isspacep", decode_isspacep }, { "mapa", decode_mapa },
 	{ "getctarank", decode_getctarank }, { "createpolicy", decode_policy },
+	{ "activemask", decode_active },
 	{ NULL, NULL },
 };

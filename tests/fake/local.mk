@@ -7,14 +7,15 @@ tests_fake_libfakecuda_la_SOURCES = tests/fake/libcuda.c tests/fake/libcuda.h te
 tests_fake_libfakecuda_la_LDFLAGS = $(fake_ldflags)
 tests_fake_libfakenvrtc_la_SOURCES = tests/fake/libnvrtc.c tests/fake/fake.h
 tests_fake_libfakenvrtc_la_LDFLAGS = $(fake_ldflags)
-tests_fake_libfake_la_SOURCES = tests/fake/fake.c tests/fake/fake.h
+tests_fake_libfake_la_SOURCES = tests/fake/fake.c tests/fake/fake.h tests/fake/planning.c tests/fake/planning.h
 
 fake_ldadd = tests/fake/libfake.la $(LDADD)
 
-fake_programs = tests/fake/context tests/fake/each_call tests/fake/execute tests/fake/loader tests/fake/plan \
+fake_programs = tests/fake/compile tests/fake/context tests/fake/each_call tests/fake/execute tests/fake/loader tests/fake/plan \
 	tests/fake/scan tests/fake/tuned
 check_PROGRAMS += $(fake_programs)
 FAKE_TESTS += $(fake_programs)
+tests_fake_compile_LDADD = $(fake_ldadd)
 tests_fake_context_LDADD = $(fake_ldadd)
 tests_fake_each_call_LDADD = $(fake_ldadd)
 tests_fake_execute_LDADD = $(fake_ldadd)
