@@ -31,7 +31,7 @@ template <class P> struct scan_strategy<P, strategy::block> {
 		if (!mine.has_total())
 			return;
 		block_scan<P> block(warp_total, live_warps<P, false>(count), warp, lane);
-		mine.template store<P::has_initial>(static_cast<typename P::output *>(arguments.out) + warp * P::slice,
+		mine.store(static_cast<typename P::output *>(arguments.out) + warp * P::slice,
 			combine<P>(initial_value<P>(arguments), block.earlier));
 	}
 };

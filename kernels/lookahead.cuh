@@ -93,8 +93,8 @@ private:
 	}
 
 	/* Role of the loader: fills each stage again as soon as it is free.  Each ticket is drawn when its load can
-	 * start: a tile held back by a CTA that has no room for it holds back all later tiles.  Each CTA draws one ticket
-	 * too many; that is how the last draw of all is known. */
+	 * start: a tile held back by a CTA that has no room for it holds back all later tiles.  Each CTA draws one
+	 * ticket too many; that is how the last draw of all is known. */
 	static __device__ __forceinline__ void load(const scan_arguments &arguments, shared_storage &shared,
 		char *buffer, u32 tile, int lane)
 	{
@@ -219,9 +219,9 @@ private:
 		if (tile >= arguments.tiles)
 			return false;
 		const int count = slice_count<P>(tile_count(arguments, tile), warp);
-		staged_slice<P> source(arguments, buffer, k, tile, warp);
+		staged_slice<P> source(arguments, buffer, k, warp);
 		T total;
-		if (count == P::slice && source.is_aligned(arguments))
+		if (count == P::slice && source.is_aligned)
 			total = source.template reduce<true>(lane, count);
 		else if (count > 0)
 			total = source.template reduce<false>(lane, count);
@@ -239,19 +239,21 @@ private:
 	{
 		const u32 tile = shared.stages.tile_of(k);
 		const int count = slice_count<P>(tile_count(arguments, tile), warp);
-		if (count == P::slice && (P::has_initial || tile > 0) && staged_slice<P>::is_aligned(arguments))
+		const bool is_whole = address_of(arguments.in) % 16 == 0 &&
+			is_aligned<P>(static_cast<typename P::output *>(arguments.out));
+		if (is_whole && count == P::slice && (P::has_initial || tile > 0))
 			scan_slice<true>(arguments, shared, buffer, k, tile, count, warp, lane);
 		else
 			scan_slice<false>(arguments, shared, buffer, k, tile, count, warp, lane);
 	}
 
-	/* is_full: the slice is, its copy is aligned, and something comes before its tile. */
+	/* is_full: the slice is, something comes before its tile, and the arrays are aligned. */
 	template <bool is_full>
 	static __device__ __forceinline__ void scan_slice(const scan_arguments &arguments, shared_storage &shared,
 		char *buffer, u32 k, u32 tile, int count, int warp, int lane)
 	{
 		slice<P, is_full> mine(lane, count);
-		staged_slice<P>(arguments, buffer, k, tile, warp).load(mine);
+		staged_slice<P>(arguments, buffer, k, warp).load(mine);
 		shared.stages.release(k, lane);
 		mine.scan(&shared.scratch[warp]);
 		/* The prefix says nothing about this tile's other warps: wait for their totals too. */
@@ -263,7 +265,7 @@ private:
 			block_scan<P> block(shared.warp_total[k % total_slots], live, warp, lane);
 			typename P::output *out = static_cast<typename P::output *>(arguments.out);
 			out += u64(tile) * P::tile + warp * P::slice;
-			mine.template store<is_full>(out, combine<P>(prefix, block.earlier));
+			mine.store(out, combine<P>(prefix, block.earlier));
 		}
 	}
 };

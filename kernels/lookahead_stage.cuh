@@ -4,7 +4,8 @@
  *
  * A stage holds the 16-byte vectors that cover its tile, so that any element-aligned input can be copied in bulk: the
  * tile begins (address mod 16) bytes into the stage.  Vectors that reach beyond the array's first or last element are
- * not copied; the few elements that they would bring are read from global memory.
+ * not copied; the loader patches in the few elements that they would bring, and zeros around them, so that whoever
+ * reads a vector with at least one element in it reads initialised memory.
  */
 #ifndef SCAN_LOOKAHEAD_STAGE_CUH
 #define SCAN_LOOKAHEAD_STAGE_CUH
@@ -15,19 +16,28 @@
 
 namespace scan {
 
-/* What of the tile that begins at byte address `begin` is copied: [from, to), 16-byte aligned. */
+/* What of a tile is copied: the bytes at global addresses [from, to), 16-byte aligned. */
 template <class P> struct stage_extent {
-	u64 begin, from, to;
+	u64 begin, end; /* of the tile's own bytes */
+	u64 from, to;
+	bool is_cut;    /* by the end of the array, which may come shortly after the tile's */
+
+	/* A byte of the tile, or zero where it has none. */
+	__device__ __forceinline__ char byte_at(u64 address) const
+	{
+		return address >= begin && address < end ? *reinterpret_cast<const char *>(address) : 0;
+	}
 
 	__device__ __forceinline__ stage_extent(const scan_arguments &arguments, u32 tile)
 	{
 		constexpr u64 tile_bytes = P::tile * sizeof(typename P::input);
-		const u64 array = address_of(arguments.in), end = array + arguments.count * sizeof(typename P::input);
+		const u64 array = address_of(arguments.in), last = array + arguments.count * sizeof(typename P::input);
 		begin = array + tile * tile_bytes;
 		from = tile > 0 ? begin & ~15ull : (begin + 15) & ~15ull;
-		to = begin + tile_bytes < end ? (begin + tile_bytes + 15) & ~15ull : end;
-		to = to > end ? end & ~15ull : to & ~15ull;
-		to = to < from ? from : to;
+		to = (begin + tile_bytes + 15) & ~15ull;
+		is_cut = to > last;
+		to = max(from, is_cut ? last & ~15ull : to);
+		end = min(begin + tile_bytes, last);
 	}
 };
 
@@ -71,16 +81,32 @@ template <class P> struct stage_ring {
 			tile[k % P::stages] = drawn = read_word(arguments, word, 1).tile;
 		drawn = shuffle_value<shuffle::from>(drawn, 0);
 		u32 bytes = 0;
-		char *to = buffer + k % P::stages * P::stage_bytes;
+		char *stage = buffer + k % P::stages * P::stage_bytes, *to = stage;
 		u64 from = 0;
 		if (drawn < arguments.tiles) {
-			stage_extent<P> extent(arguments, drawn);
+			const stage_extent<P> extent(arguments, drawn);
 			from = extent.from;
 			bytes = u32(extent.to - extent.from);
 			to += extent.from - (extent.begin & ~15ull);
+			if (drawn == 0 || extent.is_cut)
+				patch(stage, extent, lane);
 		}
 		start_copy<P::load>(to, reinterpret_cast<const void *>(from), bytes, &has_arrived[k % P::stages], lane);
 		return drawn;
+	}
+
+	/* What the copy of a tile at the array's begin or end leaves out: less than a vector before it and after it.
+	 * What of these is not in the tile becomes zero, and so does a vector more after the last element.  A lane
+	 * writes a byte of each; the loader. */
+	static __device__ __forceinline__ void patch(char *stage, const stage_extent<P> &extent, int lane)
+	{
+		const u64 base = extent.begin & ~15ull;
+		if (base + lane < extent.from)
+			stage[lane] = extent.byte_at(base + lane);
+		if (extent.is_cut)
+			stage[extent.to + lane - base] = extent.byte_at(extent.to + lane);
+		fence_before_copies(); /* a later copy into this stage comes after these writes */
+		__syncwarp();
 	}
 
 	/* Waits for the CTA's k-th tile; returns its index.  All lanes of a warp. */
@@ -109,43 +135,26 @@ template <class P> struct staged_slice {
 	using T = typename P::value;
 	using input = typename P::input;
 
-	const scan_arguments &arguments;
-	u32 tile;
-	const input *stage;  /* the slice's first element in shared memory */
-	const input *global; /* and in the array */
+	const char *stage; /* the slice's first element */
+	bool is_aligned;   /* so that its vectors are, too */
 
-	__device__ __forceinline__ staged_slice(
-		const scan_arguments &arguments, const char *buffer, u32 k, u32 tile, int warp)
-	    : arguments(arguments), tile(tile)
+	__device__ __forceinline__ staged_slice(const scan_arguments &arguments, const char *buffer, u32 k, int warp)
 	{
-		global = static_cast<const input *>(arguments.in) + u64(tile) * P::tile + warp * P::slice;
-		buffer += k % P::stages * P::stage_bytes + (address_of(arguments.in) & 15);
-		stage = reinterpret_cast<const input *>(buffer) + warp * P::slice;
+		const u32 begin = u32(address_of(arguments.in)) & 15;
+		is_aligned = begin == 0;
+		stage = buffer + k % P::stages * P::stage_bytes + begin + warp * P::slice * int(sizeof(input));
 	}
 
-	/* Whether all of a full slice has been copied and its vectors are aligned.  Tiles are multiples of 16 bytes. */
-	static __device__ __forceinline__ bool is_aligned(const scan_arguments &arguments)
-	{
-		return address_of(arguments.in) % 16 == 0;
-	}
-
-	/* The elements of a lane's vector in a row, converted.  is_full: the slice is, and is_aligned() holds. */
+	/* The elements of a lane's vector in a row, converted.  is_full: the slice is, and is_aligned. */
 	template <bool is_full>
 	__device__ __forceinline__ void read(T (&item)[P::vector], const slice_extent<P, is_full> &where, int row) const
 	{
-		const int first = where.offset(row, where.lane);
+		const char *from = stage + where.offset(row, where.lane) * int(sizeof(input));
 		input raw[P::vector];
-		if (is_full || (is_aligned(arguments) && first + P::vector <= copied_until())) {
-			load_vector<access::plain>(raw, stage + first);
-		} else {
-			const int from = copied_from(), until = copied_until();
-#pragma unroll
-			for (int i = 0; i < P::vector; i++)
-				if (i < where.in_vector(row)) {
-					bool is_staged = first + i >= from && first + i < until;
-					raw[i] = (is_staged ? stage : global)[first + i];
-				}
-		}
+		if (is_full || (is_aligned && where.in_vector(row) > 0))
+			load_vector<access::plain>(raw, reinterpret_cast<const input *>(from));
+		else if (where.in_vector(row) > 0)
+			load_unaligned(raw, from);
 #pragma unroll
 		for (int i = 0; i < P::vector; i++)
 			item[i] = convert<T>(raw[i]);
@@ -169,14 +178,21 @@ template <class P> struct staged_slice {
 	}
 
 private:
-	/* The elements that the stage holds, counted from the slice's first. */
-	__device__ __forceinline__ int copied_from() const
+	/* A vector at any address in shared memory, from the aligned words that hold it. */
+	static __device__ __forceinline__ void load_unaligned(input (&raw)[P::vector], const char *from)
 	{
-		return int(i64(stage_extent<P>(arguments, tile).from - address_of(global)) / i64(sizeof(input)));
-	}
-	__device__ __forceinline__ int copied_until() const
-	{
-		return int(i64(stage_extent<P>(arguments, tile).to - address_of(global)) / i64(sizeof(input)));
+		constexpr int words = (P::vector * int(sizeof(input)) + 3) / 4;
+		const u32 shift = u32(address_of(from)) & 3;
+		const u32 *aligned = reinterpret_cast<const u32 *>(from - shift);
+		u32 word[words + 1];
+#pragma unroll
+		for (int i = 0; i < words; i++)
+			word[i] = aligned[i];
+		word[words] = shift > 0 ? aligned[words] : 0;
+#pragma unroll
+		for (int i = 0; i < words; i++)
+			word[i] = __funnelshift_r(word[i], word[i + 1], 8 * shift);
+		memcpy(raw, word, sizeof raw);
 	}
 
 	template <bool is_full>

@@ -57,7 +57,9 @@ template <class P> struct scan_strategy<P, strategy::lookback> {
 		__syncthreads();
 		const ticket mine = shared.drawn;
 		const u64 first = u64(mine.tile) * P::tile;
-		if (arguments.count - first >= P::tile && (P::has_initial || mine.tile > 0))
+		const bool is_whole = is_aligned<P>(static_cast<const typename P::input *>(arguments.in)) &&
+			is_aligned<P>(static_cast<typename P::output *>(arguments.out));
+		if (is_whole && arguments.count - first >= P::tile && (P::has_initial || mine.tile > 0))
 			run_tile<true>(arguments, shared, mine, first, P::tile);
 		else
 			run_tile<false>(
@@ -66,7 +68,7 @@ template <class P> struct scan_strategy<P, strategy::lookback> {
 	}
 
 private:
-	/* is_full: the tile is, and something comes before it. */
+	/* is_full: the tile is, something comes before it, and the arrays are aligned to vectors. */
 	template <bool is_full>
 	static __device__ __forceinline__ void run_tile(
 		const scan_arguments &arguments, shared_storage &shared, ticket mine, u64 first, int count)
@@ -85,7 +87,7 @@ private:
 		__syncthreads();
 		maybe<T> prefix = {shared.prefix, mine.tile > 0 || P::has_initial};
 		typename P::output *out = static_cast<typename P::output *>(arguments.out) + first;
-		part.template store<is_full>(out, combine<P>(prefix, block.earlier));
+		part.store(out, combine<P>(prefix, block.earlier));
 	}
 
 	/* Called by warp 0: publishes this tile's part in the exchange and leaves the tile's prefix in shared

@@ -99,6 +99,73 @@ template <access how, class T, int count> __device__ __forceinline__ void store_
 		*reinterpret_cast<C *>(p) = c;
 }
 
+/* Words by an index known at run time only, without the local memory that indexing them would take. */
+template <int words> __device__ __forceinline__ void insert(u32 (&word)[words], int index, u32 value)
+{
+#pragma unroll
+	for (int i = 0; i < words; i++)
+		word[i] = i == index ? value : word[i];
+}
+
+template <int words> __device__ __forceinline__ u32 extract(const u32 (&word)[words], int index)
+{
+	u32 value = 0;
+#pragma unroll
+	for (int i = 0; i < words; i++)
+		value = i == index ? word[i] : value;
+	return value;
+}
+
+/* The first `given` of a vector's elements, 0 < given < count, from or to where the whole vector would be aligned: one
+ * access for each power of two in the number of bytes.  The other elements come out as zeros, or stay as they are. */
+template <class T, int count> __device__ __forceinline__ void load_part(T (&items)[count], const T *p, int given)
+{
+	constexpr int words = (count * int(sizeof(T)) + 3) / 4;
+	const char *from = reinterpret_cast<const char *>(p);
+	const int bytes = given * int(sizeof(T));
+	u32 word[words] = {};
+	u32 rest = 0;
+	if constexpr (words > 2)
+		if (bytes & 8)
+			memcpy(word, __builtin_assume_aligned(from, 8), 8);
+	if constexpr (words > 1 && sizeof(T) < 8) {
+		if (bytes & 4)
+			rest = *reinterpret_cast<const u32 *>(from + (bytes & 8));
+		insert(word, (bytes & 8) / 4, rest);
+	}
+	if constexpr (sizeof(T) < 4) {
+		rest = 0;
+		if (bytes & 2)
+			rest = *reinterpret_cast<const u16 *>(from + (bytes & 12));
+		if (sizeof(T) == 1 && bytes & 1)
+			rest |= u32(*reinterpret_cast<const u8 *>(from + (bytes & 14))) << 8 * (bytes & 2);
+		insert(word, bytes / 4, rest);
+	}
+	memcpy(items, word, sizeof items);
+}
+
+template <class T, int count> __device__ __forceinline__ void store_part(T *p, const T (&items)[count], int given)
+{
+	constexpr int words = (count * int(sizeof(T)) + 3) / 4;
+	char *to = reinterpret_cast<char *>(p);
+	const int bytes = given * int(sizeof(T));
+	u32 word[words] = {};
+	memcpy(word, items, sizeof items);
+	if constexpr (words > 2)
+		if (bytes & 8)
+			memcpy(__builtin_assume_aligned(to, 8), word, 8);
+	if constexpr (words > 1 && sizeof(T) < 8)
+		if (bytes & 4)
+			*reinterpret_cast<u32 *>(to + (bytes & 8)) = extract(word, (bytes & 8) / 4);
+	if constexpr (sizeof(T) < 4) {
+		const u32 rest = extract(word, bytes / 4);
+		if (bytes & 2)
+			*reinterpret_cast<u16 *>(to + (bytes & 12)) = u16(rest);
+		if (sizeof(T) == 1 && bytes & 1)
+			*reinterpret_cast<u8 *>(to + (bytes & 14)) = u8(rest >> 8 * (bytes & 2));
+	}
+}
+
 /* Launches that follow one another may overlap (programmatic dependent launch): the next may take its place on the
  * multiprocessors while this one ends, but touches memory only after its own wait for this one. */
 __device__ __forceinline__ void wait_for_previous_launch()

@@ -85,6 +85,15 @@ __device__ __forceinline__ void fence_barrier_init()
 #endif
 }
 
+/* Orders this thread's own writes to shared memory before asynchronous copies to the same place that it, or who meets
+ * it at a barrier, starts later. */
+__device__ __forceinline__ void fence_before_copies()
+{
+#if __CUDA_ARCH__ >= 900
+	asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+#endif
+}
+
 /* Asks for `bytes` (a multiple of 16, not 0) from a 16-byte aligned address to be brought into L2. */
 __device__ __forceinline__ void prefetch_to_l2(const void *from, u32 bytes)
 {

@@ -49,8 +49,16 @@ template <class P, bool is_full> struct slice_extent {
 	}
 };
 
+/* Whether vectors that begin at p, and so on, can be moved whole. */
+template <class P, class T> __device__ __forceinline__ bool is_aligned(const T *p)
+{
+	return address_of(p) % (P::vector * sizeof(T)) == 0;
+}
+
 template <class P, bool is_full> struct slice {
 	using T = typename P::value;
+	using input = typename P::input;
+	using output = typename P::output;
 	using extent = slice_extent<P, is_full>;
 
 	extent where;
@@ -61,13 +69,18 @@ template <class P, bool is_full> struct slice {
 	__device__ __forceinline__ slice(int lane, int count) : where{lane, count} {}
 	__device__ __forceinline__ bool has_total() const { return is_full || where.count > 0; }
 
-	/* Source: contiguous elements in global memory, aligned to their size only. */
-	__device__ __forceinline__ void load(const typename P::input *in)
+	/* Source: contiguous elements in global memory, aligned to their size only; if is_full, to vectors. */
+	__device__ __forceinline__ void load(const input *in)
 	{
-		if (address_of(in) % (P::vector * sizeof(typename P::input)) == 0)
-			load_rows<true>(in);
-		else
-			load_rows<false>(in);
+		const bool is_whole = is_full || is_aligned<P>(in);
+#pragma unroll
+		for (int r = 0; r < P::rows; r++) {
+			input raw[P::vector];
+			load_row(raw, in + extent::offset(r, where.lane), where.in_vector(r), is_whole);
+#pragma unroll
+			for (int i = 0; i < P::vector; i++)
+				item[r][i] = convert<T>(raw[i]);
+		}
 	}
 
 	/* Scans the slice; reuses `storage` freely. */
@@ -84,35 +97,55 @@ template <class P, bool is_full> struct slice {
 		join_rows(inclusive, lanes);
 	}
 
-	/* Sink: puts `prefix`, the combination of all before the slice, in front and stores each result.  has_prefix
-	 * says at compile time that there is one, which spares every element a selection. */
-	template <bool has_prefix> __device__ __forceinline__ void store(typename P::output *out, maybe<T> prefix)
+	/* Sink: puts `prefix`, the combination of all before the slice, in front and stores each result.  If is_full,
+	 * there is a prefix, which spares every element a selection, and out is aligned to vectors. */
+	__device__ __forceinline__ void store(output *out, maybe<T> prefix)
 	{
-		if (address_of(out) % (P::vector * sizeof(typename P::output)) == 0)
-			store_rows<has_prefix, true>(out, prefix);
-		else
-			store_rows<has_prefix, false>(out, prefix);
+		const bool is_whole = is_full || is_aligned<P>(out);
+		prefix.is_present |= is_full;
+#pragma unroll
+		for (int r = 0; r < P::rows; r++) {
+			maybe<T> before = combine<P>(prefix, {earlier[r], r > 0 || where.lane > 0});
+			output result[P::vector];
+#pragma unroll
+			for (int i = 0; i < P::vector; i++)
+				if (is_full || i < where.in_vector(r))
+					result[i] = convert<output>(result_of(r, i, before));
+			store_row(out + extent::offset(r, where.lane), result, where.in_vector(r), is_whole);
+		}
 	}
 
 private:
-	/* The alignment is the same for all rows; deciding it once keeps their loads in flight together. */
-	template <bool is_aligned> __device__ __forceinline__ void load_rows(const typename P::input *in)
+	/* The first `given` elements of a vector. */
+	static __device__ __forceinline__ void load_row(input (&raw)[P::vector], const input *from, int given,
+		bool is_whole)
 	{
-#pragma unroll
-		for (int r = 0; r < P::rows; r++) {
-			typename P::input raw[P::vector];
-			const typename P::input *from = in + extent::offset(r, where.lane);
-			if (is_aligned && where.in_vector(r) == P::vector) {
-				load_vector<P::load>(raw, from);
-			} else {
-#pragma unroll
-				for (int i = 0; i < P::vector; i++)
-					if (i < where.in_vector(r))
-						raw[i] = from[i];
-			}
+		if (is_full || (is_whole && given == P::vector)) {
+			load_vector<P::load>(raw, from);
+		} else if (is_whole) {
+			if (given > 0)
+				load_part(raw, from, given);
+		} else {
 #pragma unroll
 			for (int i = 0; i < P::vector; i++)
-				item[r][i] = convert<T>(raw[i]);
+				if (i < given)
+					raw[i] = from[i];
+		}
+	}
+
+	static __device__ __forceinline__ void store_row(output *to, const output (&result)[P::vector], int given,
+		bool is_whole)
+	{
+		if (is_full || (is_whole && given == P::vector)) {
+			store_vector<P::store>(to, result);
+		} else if (is_whole) {
+			if (given > 0)
+				store_part(to, result, given);
+		} else {
+#pragma unroll
+			for (int i = 0; i < P::vector; i++)
+				if (i < given)
+					to[i] = result[i];
 		}
 	}
 
@@ -146,40 +179,15 @@ private:
 		}
 	}
 
-	template <bool has_prefix, bool is_aligned>
-	__device__ __forceinline__ void store_rows(typename P::output *out, maybe<T> prefix)
-	{
-#pragma unroll
-		for (int r = 0; r < P::rows; r++) {
-			maybe<T> before = {earlier[r], r > 0 || where.lane > 0};
-			before = combine<P>({prefix.value, has_prefix || prefix.is_present}, before);
-			typename P::output result[P::vector];
-#pragma unroll
-			for (int i = 0; i < P::vector; i++)
-				if (is_full || i < where.in_vector(r))
-					result[i] = convert<typename P::output>(result_of<has_prefix>(r, i, before));
-			typename P::output *to = out + extent::offset(r, where.lane);
-			if (is_aligned && where.in_vector(r) == P::vector) {
-				store_vector<P::store>(to, result);
-			} else {
-#pragma unroll
-				for (int i = 0; i < P::vector; i++)
-					if (i < where.in_vector(r))
-						to[i] = result[i];
-			}
-		}
-	}
-
 	/* An exclusive result is its left neighbour's inclusive one; the operator may have no inverse. */
-	template <bool has_prefix> __device__ __forceinline__ T result_of(int r, int i, maybe<T> before)
+	__device__ __forceinline__ T result_of(int r, int i, maybe<T> before)
 	{
-		const bool is_present = has_prefix || before.is_present;
 		if constexpr (P::is_exclusive) {
 			if (i == 0)
-				return is_present ? before.value : P::op::template identity<T>();
+				return before.is_present ? before.value : P::op::template identity<T>();
 			i--;
 		}
-		return is_present ? P::op::apply(before.value, item[r][i]) : item[r][i];
+		return before.is_present ? P::op::apply(before.value, item[r][i]) : item[r][i];
 	}
 };
 
