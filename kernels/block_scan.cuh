@@ -15,11 +15,11 @@ template <class P, bool is_full> __device__ __forceinline__ int live_warps(int c
 	return is_full ? P::warps : (count + P::slice - 1) / P::slice;
 }
 
-/* Elements of warp `warp`'s slice, when the tile has `count`. */
+/* Elements of warp `warp`'s slice, when the tile has `count`; none if not positive (see slice_extent). */
 template <class P> __device__ __forceinline__ int slice_count(int count, int warp)
 {
 	int left = count - warp * P::slice;
-	return left < 0 ? 0 : left > P::slice ? P::slice : left;
+	return left > P::slice ? P::slice : left;
 }
 
 template <class P> struct block_scan {

@@ -27,15 +27,16 @@ template <class P> struct scan_strategy<P, strategy::lookahead> {
 	using ring = stage_ring<P>;
 
 	/* Slots of rings in k.  A warp runs ahead of another by up to `ahead` tiles, so totals, written `ahead` tiles
-	 * early, need room for twice that; a barrier's waiter may lag by one phase only, so barriers need more than
+	 * early, need room for twice that; and for a stage each, since it is the release of its stage that tells that
+	 * the publisher has read them.  A barrier's waiter may lag by one phase only, so barriers need more than
 	 * `ahead`. */
-	static constexpr int total_slots = 2 * P::ahead + 2;
+	static constexpr int total_slots = 2 * P::ahead + 2 > P::stages ? 2 * P::ahead + 2 : P::stages;
 	static constexpr int barrier_slots = P::ahead + 2;
-	/* The gather warp writes tile k's prefix once it has seen tile k loaded, so once the stage of tile k - stages was
-	 * free: by then all warps have done with the prefix of the tile before that one, which had this slot. */
+	/* The gather warp writes tile k's prefix once it has seen tile k loaded, so once the stage of tile k - stages
+	 * was free: by then all warps have done with the prefix of the tile before that one, which had this slot. */
 	static constexpr int prefix_slots = P::stages + 1;
-	/* With fewer tiles a CTA than this, a prefetch of the first ones pays: on an H200 it saves 1.0 us of 38.4 at 2^24
-	 * i32 elements (12 rounds), but costs 1.3 of 134.4 at 2^26 (47), where CTAs that start in step stay in step. */
+	/* With fewer tiles a CTA than this, a prefetch of the first ones pays: on an H200 it saves 1.0 us of 38.4 at
+	 * 2^24 i32 elements (12 rounds), but costs 1.3 of 134.4 at 2^26 (47), where CTAs that start in step stay so. */
 	static constexpr u32 prefetch_rounds = 24;
 	static constexpr int publisher = P::warps, gatherer = P::warps + 1, loader = P::warps + 2;
 
@@ -123,12 +124,12 @@ private:
 			u32 tile = shared.stages.wait(k);
 			if (tile >= arguments.tiles)
 				break;
-			shared.stages.release(k, lane);
 			wait(shared.has_totals, k, P::warps);
 			int live = live_warps<P, false>(tile_count(arguments, tile));
 			T total;
 			if (lane < live)
 				total = shared.warp_total[k % total_slots][lane];
+			shared.stages.release(k, lane); /* the totals, too, have been read: their slot may be reused */
 			total = warp_reduce<P>(total, live, lane);
 			if (lane == 0)
 				tile_words<P>(arguments, shared.stages.epoch).publish(tile, total, mark_aggregate);

@@ -97,16 +97,29 @@ template <class P> struct stage_ring {
 
 	/* What the copy of a tile at the array's begin or end leaves out: less than a vector before it and after it.
 	 * What of these is not in the tile becomes zero, and so does a vector more after the last element.  A lane
-	 * writes a byte of each; the loader. */
+	 * reads a byte of each, and lane 0, whose arrival tells of them, writes them all; the loader. */
 	static __device__ __forceinline__ void patch(char *stage, const stage_extent<P> &extent, int lane)
 	{
 		const u64 base = extent.begin & ~15ull;
-		if (base + lane < extent.from)
-			stage[lane] = extent.byte_at(base + lane);
+		if (base < extent.from) /* the same in all lanes */
+			write_bytes<16>(stage, extent.byte_at(base + lane), lane);
 		if (extent.is_cut)
-			stage[extent.to + lane - base] = extent.byte_at(extent.to + lane);
+			write_bytes<32>(stage + (extent.to - base), extent.byte_at(extent.to + lane), lane);
 		fence_before_copies(); /* a later copy into this stage comes after these writes */
-		__syncwarp();
+	}
+
+	/* Lane 0 writes the bytes of the first `count` lanes to a 16-byte aligned place. */
+	template <int count> static __device__ __forceinline__ void write_bytes(char *to, char byte, int lane)
+	{
+		u32 word = u8(byte);
+		word |= shuffle_value<shuffle::down>(word, 1) << 8;
+		word |= shuffle_value<shuffle::down>(word, 2) << 16;
+#pragma unroll
+		for (int i = 0; i < count / 4; i++) {
+			u32 next = shuffle_value<shuffle::from>(word, 4 * i);
+			if (lane == 0)
+				reinterpret_cast<u32 *>(to)[i] = next;
+		}
 	}
 
 	/* Waits for the CTA's k-th tile; returns its index.  All lanes of a warp. */

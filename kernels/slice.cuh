@@ -28,7 +28,9 @@ template <class P> __device__ __forceinline__ maybe<typename P::value> combine(m
 	return earlier.is_present ? earlier : later;
 }
 
-/* Where a lane's vectors are, and how many of their elements exist. */
+/* Where a lane's vectors are, and how many of their elements exist.  Counts are bounded from above only, and may be
+ * negative where nothing exists: min and max of one value together become one instruction of sm_90 (VIMNMX.RELU) whose
+ * predicate the assembler of CUDA 13.0 takes for that of the minimum, so that few elements passed for a full slice. */
 template <class P, bool is_full> struct slice_extent {
 	int lane;
 	int count; /* elements of the slice that exist */
@@ -38,14 +40,14 @@ template <class P, bool is_full> struct slice_extent {
 	__device__ __forceinline__ int in_vector(int row) const
 	{
 		int left = count - offset(row, lane);
-		return is_full || left > P::vector ? P::vector : left < 0 ? 0 : left;
+		return is_full || left > P::vector ? P::vector : left;
 	}
 	/* Lanes whose vector in a row has an element. */
 	__device__ __forceinline__ int in_row(int row) const
 	{
 		int left = count - offset(row, 0);
 		int lanes = (left + P::vector - 1) / P::vector;
-		return is_full || lanes > warp_size ? warp_size : left <= 0 ? 0 : lanes;
+		return is_full || lanes > warp_size ? warp_size : lanes;
 	}
 };
 

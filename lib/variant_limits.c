@@ -71,8 +71,9 @@ size_t srt_variant_static_bytes(const struct srt_variant *variant, const struct 
 	else
 		bytes += warps; /* an empty structure has a byte */
 	if (variant->strategy == SRT_LOOKAHEAD) {
-		total_slots = 2 * (size_t)variant->ahead + 2;
-		bytes += ((size_t)variant->ahead + 2) * (2 * BARRIER_BYTES + value);
+		total_slots = larger(2 * (size_t)variant->ahead + 2, (size_t)variant->stages);
+		bytes += ((size_t)variant->ahead + 2) * 2 * BARRIER_BYTES;
+		bytes += ((size_t)variant->stages + 1) * value;
 		bytes += (size_t)variant->stages * (2 * BARRIER_BYTES + sizeof(uint32_t));
 		bytes += STAGE_ALIGNMENT; /* the ring of stages begins at the next multiple */
 	}
