@@ -262,9 +262,10 @@ static bool is_within(const struct reference *reference, uint64_t index, double 
 	const struct srt_problem *problem = &reference->problem;
 	int type = problem->accumulator_type;
 	double additions = problem->op == SCANRT_PROD ? (double)index + 2 : fmin(depth, (double)index + 2);
-	double product = additions * element_unit(type);
+	/* (1 + u)^n - 1, not the usual n u / (1 - n u), which has no meaning from n u = 1 on: 2048 factors of f16. */
+	double growth = expm1(additions * log1p(element_unit(type)));
 	double exact = reference->exact[index];
-	double bound = product / (1 - product) * reference->magnitude[index] + additions * element_tiny(type);
+	double bound = growth * reference->magnitude[index] + additions * element_tiny(type);
 	double largest = element_largest(problem->output_type);
 
 	bound += element_unit(problem->output_type) * (fabs(exact) + bound) + element_tiny(problem->output_type);
