@@ -27,7 +27,9 @@ static enum emu_space window_of(uint64_t address, uint64_t *window)
 		uint64_t base;
 		enum emu_space space;
 	} windows[] = {
-		{ EMU_SHARED_WINDOW, SPACE_SHARED }, { EMU_LOCAL_WINDOW, SPACE_LOCAL }, { EMU_PARAM_WINDOW, SPACE_PARAM },
+		{ EMU_SHARED_WINDOW, SPACE_SHARED },
+		{ EMU_LOCAL_WINDOW, SPACE_LOCAL },
+		{ EMU_PARAM_WINDOW, SPACE_PARAM },
 	};
 
 	for (size_t i = 0; i < sizeof windows / sizeof *windows; i++)
@@ -110,8 +112,8 @@ static int check_global_lane(struct emu_access *access, struct emu_warp *warp, c
 	access->host[l] = found->data + offset;
 	access->allocation[l] = found;
 	if (access->kind != ACCESS_READ && found->is_constant)
-		return emu_fault(warp, insn, l, CUDA_ERROR_ILLEGAL_ADDRESS, &access->address[l], "%s of constant memory",
-				verb(access));
+		return emu_fault(warp, insn, l, CUDA_ERROR_ILLEGAL_ADDRESS, &access->address[l],
+				"%s of constant memory", verb(access));
 	if (found->written && access->kind != ACCESS_WRITE && !emu_is_written(found->written, offset, access->bytes))
 		return not_written(access, warp, insn, l, "global");
 	if (found->written && access->kind == ACCESS_WRITE)
@@ -165,7 +167,8 @@ static bool is_in_shared(const struct emu_run *run, uint32_t offset, unsigned by
 static int out_of_shared(const struct emu_access *access, struct emu_warp *warp, const struct emu_insn *insn, int l)
 {
 	return emu_fault(warp, insn, l, CUDA_ERROR_ILLEGAL_ADDRESS, &access->address[l],
-			"out-of-bounds shared %s of %u bytes: the CTA has %u static bytes at 0x%x and %u dynamic bytes at 0x%x",
+			"out-of-bounds shared %s of %u bytes: "
+			"the CTA has %u static bytes at 0x%x and %u dynamic bytes at 0x%x",
 			verb(access), access->bytes, warp->run->static_shared, EMU_SHARED_START,
 			warp->run->dynamic_shared, warp->run->module->dynamic_base);
 }

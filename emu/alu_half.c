@@ -192,11 +192,15 @@ HALF(tanh)
 	{ op ".bf16x2", name##_bf16x2, "w=" sources_w, flags, rounds }
 
 const struct emu_row emu_half_rows[] = {
-	ROWS("add", add, "hh", "ww", INSN_FTZ | INSN_SAT, true), ROWS("sub", sub, "hh", "ww", INSN_FTZ | INSN_SAT, true),
-	ROWS("mul", mul, "hh", "ww", INSN_FTZ | INSN_SAT, true), ROWS("fma", fma, "hhh", "www", HALF_FLAGS, true),
-	ROWS("neg", neg, "h", "w", INSN_FTZ, false), ROWS("abs", abs, "h", "w", INSN_FTZ | INSN_ABS, false),
+	ROWS("add", add, "hh", "ww", INSN_FTZ | INSN_SAT, true),
+	ROWS("sub", sub, "hh", "ww", INSN_FTZ | INSN_SAT, true),
+	ROWS("mul", mul, "hh", "ww", INSN_FTZ | INSN_SAT, true),
+	ROWS("fma", fma, "hhh", "www", HALF_FLAGS, true),
+	ROWS("neg", neg, "h", "w", INSN_FTZ, false),
+	ROWS("abs", abs, "h", "w", INSN_FTZ | INSN_ABS, false),
 	ROWS("min", min, "hh", "ww", INSN_FTZ | INSN_NAN | INSN_XORSIGN | INSN_ABS, false),
 	ROWS("max", max, "hh", "ww", INSN_FTZ | INSN_NAN | INSN_XORSIGN | INSN_ABS, false),
-	ROWS("ex2.approx", ex2, "h", "w", INSN_FTZ, false), ROWS("tanh.approx", tanh, "h", "w", 0, false),
+	ROWS("ex2.approx", ex2, "h", "w", INSN_FTZ, false),
+	ROWS("tanh.approx", tanh, "h", "w", 0, false),
 	{ NULL, NULL, NULL, 0, false },
 };

@@ -44,7 +44,8 @@ static int assert_fails(struct emu_warp *warp, const struct emu_insn *insn, cons
 }
 
 /* A module may print; what it prints is dropped, and the call tells so by its result. */
-static int print_nothing(struct emu_warp *warp, const struct emu_insn *insn, const struct emu_call *call, uint32_t lanes)
+static int print_nothing(
+	struct emu_warp *warp, const struct emu_insn *insn, const struct emu_call *call, uint32_t lanes)
 {
 	const uint32_t none = 0;
 

@@ -150,8 +150,8 @@ static void run_vote(const struct meeting *meeting)
 		if (mode == BALLOT)
 			set_32(meeting, (int)l, 0, ballot);
 		else
-			set_pred(meeting, (int)l, 0, mode == ALL ? ballot == meeting->lanes : mode == ANY ? ballot != 0 :
-					ballot == 0 || ballot == meeting->lanes);
+			set_pred(meeting, (int)l, 0, mode == ALL ? ballot == meeting->lanes :
+					mode == ANY ? ballot != 0 : ballot == 0 || ballot == meeting->lanes);
 	}
 	meeting->warp->run->counters.shuffles++;
 }
@@ -185,7 +185,9 @@ static void run_match(const struct meeting *meeting)
 	meeting->warp->run->counters.shuffles++;
 }
 
-enum reduction { REDUCE_ADD, REDUCE_MIN_U, REDUCE_MAX_U, REDUCE_MIN_S, REDUCE_MAX_S, REDUCE_AND, REDUCE_OR, REDUCE_XOR };
+enum reduction {
+	REDUCE_ADD, REDUCE_MIN_U, REDUCE_MAX_U, REDUCE_MIN_S, REDUCE_MAX_S, REDUCE_AND, REDUCE_OR, REDUCE_XOR
+};
 
 static uint32_t reduce(enum reduction how, uint32_t a, uint32_t b)
 {

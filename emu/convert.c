@@ -343,8 +343,8 @@ static bool decode_convert(struct emu_parser *parser, struct emu_statement *stat
 		emu_take_rounding(statement, &rounding);
 	options.rounding = (uint8_t)rounding;
 	options.small[1] = (uint8_t)take_whole(statement);
-	options.flags = (uint16_t)((emu_take(statement, "ftz") ? INSN_FTZ : 0) | (emu_take(statement, "sat") ? INSN_SAT : 0) |
-			(emu_take(statement, "relu") ? INSN_RELU : 0));
+	options.flags = (uint16_t)((emu_take(statement, "ftz") ? INSN_FTZ : 0) |
+		(emu_take(statement, "sat") ? INSN_SAT : 0) | (emu_take(statement, "relu") ? INSN_RELU : 0));
 	types[0] = emu_take_type(statement);
 	types[1] = emu_take_type(statement);
 	if ((types[0] == TYPE_F16X2 || types[0] == TYPE_BF16X2) && types[1] == TYPE_F32)

@@ -203,7 +203,8 @@ CUresult cuGraphExecDestroy(CUgraphExec exec)
 	return emu_leave(result);
 }
 
-/* A graph that is launched into a capture becomes part of it.  Else each piece of work runs as in a stream, but costs a graph's launch latency and no host time of its own. */
+/* A graph that is launched into a capture becomes part of it.  Else each piece of work runs as in a stream, but costs a
+ * graph's launch latency and no host time of its own. */
 static CUresult launch(const struct CUgraphExec_st *exec, struct CUstream_st *stream)
 {
 	CUresult result = CUDA_SUCCESS;

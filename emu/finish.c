@@ -29,8 +29,8 @@ static bool place_locals(struct emu_parser *parser, struct emu_function *functio
 		v->address = bytes;
 		bytes += v->bytes;
 		if (bytes > (512u << 10))
-			return emu_parse_fail(parser, parser->lexer.token.line, "%s needs more than 512 KiB of local memory",
-					function->name);
+			return emu_parse_fail(parser, parser->lexer.token.line,
+				"%s needs more than 512 KiB of local memory", function->name);
 	}
 	function->local_bytes = (uint32_t)round_up(bytes, 16);
 	return true;
@@ -191,8 +191,8 @@ static bool reach_entry(struct emu_parser *parser, struct emu_function *entry)
 		const struct emu_function *function = module->functions[i];
 
 		if (function->visit && !function->is_defined && !function->builtin)
-			return emu_parse_fail(parser, parser->lexer.token.line, "function %s is declared but not defined",
-					function->name);
+			return emu_parse_fail(parser, parser->lexer.token.line,
+				"function %s is declared but not defined", function->name);
 	}
 	entry->total_local = reach.is_unbounded ? entry->total_local + (64u << 10) : entry->total_local;
 	entry->is_unbounded = reach.is_unbounded;
@@ -257,7 +257,7 @@ bool emu_finish_module(struct emu_parser *parser)
 {
 	for (const struct emu_variable *v = parser->module->variables; v; v = v->next)
 		if (v->is_extern && !v->is_dynamic)
-			return emu_parse_fail(parser, parser->lexer.token.line, "variable %s is declared but not defined",
-					v->name);
+			return emu_parse_fail(
+				parser, parser->lexer.token.line, "variable %s is declared but not defined", v->name);
 	return !parser->is_failed && place_frames(parser) && place_shared(parser) && list_entries(parser);
 }

@@ -194,7 +194,8 @@ static bool parse_list(struct emu_parser *parser, struct initial *initial, unsig
 	return emu_expect_sign(parser, '}');
 }
 
-bool emu_parse_initial(struct emu_parser *parser, struct emu_variable *variable, const struct emu_declaration *declaration)
+bool emu_parse_initial(
+	struct emu_parser *parser, struct emu_variable *variable, const struct emu_declaration *declaration)
 {
 	struct initial initial = { variable, declaration, emu_type_bytes(declaration->type), 0 };
 

@@ -64,7 +64,7 @@ CUresult emu_memory_copy_peer(struct emu_machine *to_machine, uint64_t to, struc
 		uint64_t from, uint64_t bytes);
 /* count values of width 1, 2 or 4 bytes. */
 CUresult emu_memory_fill(struct emu_machine *machine, uint64_t address, uint32_t value, unsigned width, uint64_t count);
-/* Host memory that kernels may reach under its own address (cuMemHostAlloc, cuMemHostRegister): it counts as written. */
+/* Host memory that kernels may reach under its own address (cuMemHostAlloc, cuMemHostRegister); counts as written. */
 CUresult emu_memory_map_host(struct emu_machine *machine, void *host, uint64_t bytes);
 CUresult emu_memory_unmap_host(struct emu_machine *machine, void *host);
 
@@ -76,7 +76,7 @@ struct emu_launch {
 	unsigned dynamic_shared;
 	const void *parameters;          /* the parameter buffer as emu_entry_facts lays it out */
 	size_t parameter_bytes;
-	bool is_cooperative;             /* all CTAs must be resident at once, else CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE */
+	bool is_cooperative;             /* all CTAs resident at once, else CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE */
 	uint64_t seed;                   /* 0: plain round robin; else a reproducible random schedule */
 	unsigned resident_limit;         /* 0: as the limits give; else at most this many CTAs at once */
 };

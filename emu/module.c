@@ -46,7 +46,8 @@ static CUresult fill(const struct emu_module *module, const struct emu_variable 
 	if (variable->initial && code == CUDA_SUCCESS)
 		code = emu_memory_write(module->machine, variable->address, variable->initial, variable->bytes);
 	for (const struct emu_fixup *fixup = variable->fixups; fixup && code == CUDA_SUCCESS; fixup = fixup->next) {
-		uint64_t value = value_of(fixup->variable, fixup->function, fixup->is_generic) + (uint64_t)fixup->addend;
+		uint64_t value =
+			value_of(fixup->variable, fixup->function, fixup->is_generic) + (uint64_t)fixup->addend;
 
 		code = emu_memory_write(module->machine, variable->address + fixup->offset, &value, fixup->bytes);
 	}

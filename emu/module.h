@@ -8,7 +8,7 @@
 #include "machine.h"
 
 struct emu_error {
-	CUresult code;    /* INVALID_PTX, UNSUPPORTED_PTX_VERSION, INVALID_IMAGE, NO_BINARY_FOR_GPU, OUT_OF_MEMORY, ... */
+	CUresult code;    /* INVALID_PTX, UNSUPPORTED_PTX_VERSION, INVALID_IMAGE, NO_BINARY_FOR_GPU, ... */
 	unsigned line;    /* of the PTX text, from 1; 0 where it concerns no line */
 	char text[512];   /* one line, with the line number in it */
 };

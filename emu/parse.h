@@ -124,7 +124,8 @@ bool emu_parse_constant(struct emu_parser *parser, int64_t *value);
 enum emu_type emu_type_named(const char *text, size_t length);
 
 /* symbol.c */
-struct emu_symbol *emu_symbol_add(struct emu_parser *parser, const char *name, size_t length, enum emu_symbol_kind kind);
+struct emu_symbol *emu_symbol_add(
+	struct emu_parser *parser, const char *name, size_t length, enum emu_symbol_kind kind);
 struct emu_symbol *emu_symbol_find(struct emu_parser *parser, const char *name, size_t length);
 /* A register by its name, numbered ones included; null where there is none. */
 bool emu_symbol_register(struct emu_parser *parser, const char *name, size_t length, int32_t *number, uint8_t *bytes);
@@ -155,7 +156,8 @@ bool emu_parse_param_region(struct emu_parser *parser);
 uint64_t emu_declaration_bytes(const struct emu_declaration *declaration);
 
 /* initial.c */
-bool emu_parse_initial(struct emu_parser *parser, struct emu_variable *variable, const struct emu_declaration *declaration);
+bool emu_parse_initial(
+	struct emu_parser *parser, struct emu_variable *variable, const struct emu_declaration *declaration);
 
 /* function.c */
 bool emu_parse_function(struct emu_parser *parser, bool is_entry, bool is_extern);

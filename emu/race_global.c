@@ -145,7 +145,7 @@ int emu_race_global(const struct emu_access *access, struct emu_warp *warp, cons
 
 	if (warp->cta->race->is_off || access->space == SPACE_CONST)
 		return STEP_NEXT;
-	/* Bulk copies move whole vectors: at the edges of what they are after, they read neighbours that nobody uses. */
+	/* Bulk copies move whole vectors: at the edges of what they are after, they read what nobody uses. */
 	if (access->is_async && access->is_edge && access->kind == ACCESS_READ)
 		return STEP_NEXT;
 	for (uint32_t left = access->lanes; left; left &= left - 1) {

@@ -73,7 +73,8 @@ static void note_reader(struct emu_race *race, struct emu_cell *cell, const stru
 }
 
 /* The first reader that a write is not ordered with; 0 for none. */
-static uint32_t unordered_reader(const struct emu_race *race, const struct emu_cell *cell, const struct emu_actor *actor)
+static uint32_t unordered_reader(
+	const struct emu_race *race, const struct emu_cell *cell, const struct emu_actor *actor)
 {
 	uint32_t me = actor->epoch >> EMU_TIME_BITS, self = emu_thread_index(actor->warp, actor->lane), more = 0;
 	const uint32_t *set;

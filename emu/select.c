@@ -72,14 +72,23 @@ ALU_HEAD(test_property)
 	return STEP_NEXT;
 }
 
+static emu_run_fn *selection(unsigned bytes, enum emu_type by)
+{
+	static emu_run_fn *const runs[3][3] = {
+		{ select_16, select_sign_16, select_float_16 },
+		{ select_32, select_sign_32, select_float_32 },
+		{ select_64, select_sign_64, select_float_64 },
+	};
+
+	return runs[bytes == 2 ? 0 : bytes == 4 ? 1 : 2][by == TYPE_PRED ? 0 : by == TYPE_S32 ? 1 : 2];
+}
+
 static bool decode_selection(struct emu_parser *parser, struct emu_statement *statement, bool is_slct)
 {
 	bool is_ftz = is_slct && emu_take(statement, "ftz");
 	enum emu_type type = emu_take_type(statement), by = is_slct ? emu_take_type(statement) : TYPE_PRED;
 	unsigned bytes = emu_type_bytes(type);
-	emu_run_fn *run = bytes == 2 ? (by == TYPE_PRED ? select_16 : by == TYPE_S32 ? select_sign_16 : select_float_16) :
-		bytes == 4 ? (by == TYPE_PRED ? select_32 : by == TYPE_S32 ? select_sign_32 : select_float_32) :
-		by == TYPE_PRED ? select_64 : by == TYPE_S32 ? select_sign_64 : select_float_64;
+	emu_run_fn *run = selection(bytes, by);
 	int32_t operands[4];
 	struct emu_insn *insn;
 

@@ -178,7 +178,8 @@ bool emu_label_add(struct emu_parser *parser, const char *name, size_t length)
 	struct emu_symbol *symbol;
 
 	if (find_label(parser, &as_reference))
-		return emu_parse_fail(parser, parser->lexer.token.line, "label %.*s is defined twice", (int)length, name);
+		return emu_parse_fail(
+			parser, parser->lexer.token.line, "label %.*s is defined twice", (int)length, name);
 	symbol = emu_symbol_add(parser, name, length, SYMBOL_LABEL);
 	if (!symbol)
 		return false;

@@ -251,7 +251,8 @@ static bool take_access(struct emu_parser *parser, struct emu_statement *stateme
 	if (emu_take(statement, "nc"))
 		options->flags |= INSN_NC;
 	take_hints(statement);
-	options->vector = emu_take(statement, "v2") ? 2 : emu_take(statement, "v4") ? 4 : emu_take(statement, "v8") ? 8 : 1;
+	options->vector = emu_take(statement, "v2") ? 2 : emu_take(statement, "v4") ? 4 :
+		emu_take(statement, "v8") ? 8 : 1;
 	type = emu_take_type(statement);
 	options->type = (uint8_t)type;
 	if (type == TYPE_NONE || type == TYPE_PRED || emu_type_bytes(type) * options->vector > 32)

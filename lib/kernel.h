@@ -24,7 +24,7 @@ struct srt_kernel {
 	int max_threads;
 	int blocks_per_sm;    /* resident, by the driver's occupancy calculation; at least 1 */
 	int sm_count;
-	bool may_overlap;     /* its launch may begin while the stream's previous one ends; the kernel itself waits for that */
+	bool may_overlap;     /* its launch may begin while the stream's previous one ends; the kernel waits for that */
 };
 
 /* Loads an image and reads the function's attributes; opts in to its shared memory; refuses a kernel that could not

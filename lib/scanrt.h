@@ -200,9 +200,9 @@ struct scanrt_plan;
 int scanrt_context_create(struct scanrt_context **context, const struct scanrt_context_options *options);
 void scanrt_context_destroy(struct scanrt_context *context); /* NULL is fine */
 
-/* Resolves a problem to variants, one per size class from min_count to max_count, loads or compiles their images, and allocates
- * and clears the workspace.  May take tens of milliseconds where it compiles; refused during capture of the calling
- * thread's stream only as the driver refuses it.  options may be NULL. */
+/* Resolves a problem to variants, one per size class from min_count to max_count, loads or compiles their images, and
+ * allocates and clears the workspace.  May take tens of milliseconds where it compiles; refused during capture of the
+ * calling thread's stream only as the driver refuses it.  options may be NULL. */
 int scanrt_plan_create(struct scanrt_plan **plan, struct scanrt_context *context, const struct scanrt_problem *problem,
 	const struct scanrt_plan_options *options);
 /* The caller sees to it that no execution is in flight. */

@@ -104,17 +104,6 @@ $1"
 	fi
 }
 
-# Like is_empty, but an offender is expected for now: it is shown and does no harm.
-todo_empty() {
-	tap_ran=$((tap_ran + 1))
-	if [ -z "$1" ]; then
-		printf 'ok %d - %s\n' "$tap_ran" "$2"
-	else
-		printf 'not ok %d - %s # TODO %s\n' "$tap_ran" "$2" "$3"
-		diag "$1"
-	fi
-}
-
 skip() {
 	tap_left=$1
 	while [ "$tap_left" -gt 0 ]; do

@@ -138,8 +138,9 @@ static int count_launch(struct bench *bench)
 	if (!status && bench->options->is_json) {
 		printf("%s\n", counters.line ? counters.line : "");
 	} else if (!status) {
-		printf("%s %s%s %" PRIu64 " by %s\n", srt_op_name(bench->problem.op), srt_type_name(bench->problem.input_type),
-			bench->problem.is_exclusive ? " exclusive" : "", bench->timing.count, bench->description.variant);
+		printf("%s %s%s %" PRIu64 " by %s\n", srt_op_name(bench->problem.op),
+			srt_type_name(bench->problem.input_type), bench->problem.is_exclusive ? " exclusive" : "",
+			bench->timing.count, bench->description.variant);
 		tune_counters_print(&counters, bench->timing.count);
 	}
 	tune_counters_free(&counters);

@@ -65,7 +65,8 @@ void tune_counters_print(const struct tune_counters *counters, uint64_t count)
 
 	while (at && sscanf(at, "\"%39[a-z_]\":%" SCNu64 "%n", name, &value, &length) == 2) {
 		if (value)
-			printf("    %-24s %14" PRIu64 "  %12.4f an element\n", name, value, (double)value / (double)count);
+			printf("    %-24s %14" PRIu64 "  %12.4f an element\n", name, value,
+				(double)value / (double)count);
 		at += length;
 		at = *at == ',' ? at + 1 : NULL;
 	}

@@ -101,7 +101,8 @@ int main(void)
 	setenv("SCANRT_EMU_DEVICES", "2", 1);
 	tap_plan(2);
 	context = emu_open_context();
-	tap_is_uint(run(NULL, NULL), 0, "threads with contexts of their own, on two devices, do not disturb each other");
+	tap_is_uint(
+		run(NULL, NULL), 0, "threads with contexts of their own, on two devices, do not disturb each other");
 	tap_is_uint(run(context, emu_function("fill")), 0, "nor do threads that share a context");
 	emu_must(cu.cuCtxDestroy(context));
 	return tap_done();
