@@ -133,7 +133,7 @@ int main(void)
 		check(&repeat, float_types[i], "lookahead,block=64,items=8,stages=4,ahead=3", large);
 		if (!test_is_small(&repeat.device))
 			check(&repeat, float_types[i],
-				float_types[i] == SCANRT_F64 ? "lookahead,block=384,items=12,stages=4,ahead=2" :
+				float_types[i][0] == SCANRT_F64 ? "lookahead,block=384,items=12,stages=4,ahead=2" :
 							       "lookahead,block=384,items=24,stages=4,ahead=2",
 				large);
 	}
