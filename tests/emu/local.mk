@@ -56,6 +56,10 @@ emu_scripts = \
 	tests/emu/host.sh \
 	tests/emu/images.sh \
 	tests/emu/initial.sh \
+	tests/emu/lookup.sh \
+	tests/emu/model_h200.sh \
+	tests/emu/model_rtx4090.sh \
+	tests/emu/model_t4.sh \
 	tests/emu/placement.sh \
 	tests/emu/plans.sh \
 	tests/emu/repeat.sh \
