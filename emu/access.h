@@ -21,6 +21,7 @@ struct emu_access {
 	uint32_t lanes;
 	uint64_t address[EMU_LANES];
 	unsigned char *host[EMU_LANES];
+	unsigned char *late[EMU_LANES];   /* where a late store belongs */
 	struct emu_cta *cta[EMU_LANES];   /* whose shared memory */
 	struct emu_allocation *allocation[EMU_LANES];
 };

@@ -4,6 +4,7 @@
  */
 #include "async.h"
 
+#include "buffer.h"
 #include "mbarrier.h"
 #include "race.h"
 
@@ -24,7 +25,11 @@ static int resolve_piece(struct emu_access *access, const struct emu_copy *copy,
 		access->address[copy->lane] = address - EMU_SHARED_WINDOW;
 		access->space = SPACE_SHARED;
 	}
-	return emu_access_resolve(access, copy->warp, copy->insn);
+	if (emu_access_resolve(access, copy->warp, copy->insn) == STEP_FAULT)
+		return STEP_FAULT;
+	if (access->space == SPACE_GLOBAL)
+		emu_buffer_settle(copy->warp->cta, access->host[copy->lane], bytes);
+	return STEP_NEXT;
 }
 
 static void count_bytes(const struct emu_copy *copy)

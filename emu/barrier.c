@@ -3,7 +3,9 @@
  * CTA barriers, cluster barriers and fences.
  */
 #include "decode.h"
+#include "buffer.h"
 #include "lanes.h"
+#include "order.h"
 #include "race.h"
 #include "sync.h"
 
@@ -199,6 +201,7 @@ static int cluster_arrive(struct emu_warp *warp, const struct emu_insn *insn, ui
 	warp->cluster_phase = cluster->phase;
 	cluster->arrived += (uint32_t)__builtin_popcount(lanes);
 	emu_race_cluster_arrive(warp, lanes, insn->order != ORDER_RELAXED);
+	emu_buffer_flush(warp->cta);
 	emu_cluster_recheck(cluster);
 	return STEP_NEXT;
 }
@@ -212,13 +215,14 @@ static int cluster_wait(struct emu_warp *warp, const struct emu_insn *insn, uint
 		return emu_warp_wait(warp, insn, lanes, WAIT_CLUSTER, 0);
 	warp->cluster_arrived &= ~lanes;
 	emu_race_cluster_leave(warp, lanes);
+	emu_history_acquire(warp->cta);
 	return STEP_NEXT;
 }
 
 static int run_fence(struct emu_warp *warp, const struct emu_insn *insn, uint32_t lanes)
 {
 	warp->run->counters.fences++;
-	emu_race_fence(warp, insn, lanes);
+	emu_order_fence(warp, insn, lanes);
 	return STEP_NEXT;
 }
 

@@ -57,8 +57,10 @@ int emu_run_branch(struct emu_warp *warp, const struct emu_insn *insn, uint32_t 
 	bool is_spin = warp->is_polling && insn->target <= (uint32_t)(insn - warp->run->code);
 
 	emu_warp_jump(warp, lanes, insn->target);
-	if (is_spin)
+	if (is_spin) {
 		warp->is_polling = false;
+		emu_warp_select(warp, lanes);
+	}
 	return is_spin ? STEP_SPIN : STEP_MOVED;
 }
 

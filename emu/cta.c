@@ -2,9 +2,11 @@
 #include "cta.h"
 
 #include "async.h"
+#include "buffer.h"
 #include "mbarrier.h"
 #include "memory.h"
 #include "race.h"
+#include "schedule.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +27,7 @@ static void free_cta(struct emu_cta *cta)
 {
 	for (unsigned i = 0; i < cta->warp_count && cta->warps; i++)
 		free_warp(&cta->warps[i]);
+	emu_buffer_free(cta);
 	emu_race_cta_free(cta);
 	free(cta->warps);
 	free(cta->shared);
@@ -111,6 +114,7 @@ static void place_cta(struct emu_cta *cta, uint64_t index)
 	cta->started = run->counters.blocks++;
 	cta->next_warp = 0;
 	cta->cluster = NULL;
+	cta->acquired = run->schedule->past_count;
 	for (unsigned i = 0; i < cta->warp_count; i++) {
 		unsigned left = run->block_threads - i * EMU_LANES;
 
@@ -209,6 +213,7 @@ void emu_cta_end(struct emu_run *run, unsigned place)
 
 	run->resident[place] = run->resident[--run->resident_count];
 	leave_cluster(cta);
+	emu_buffer_flush(cta);
 	emu_copy_drop_all(cta);
 	emu_race_cta_end(cta);
 	emu_mbarrier_free(cta);

@@ -129,6 +129,7 @@ CUresult emu_launch_run(struct emu_result *result, struct emu_machine *machine, 
 		emu_cta_end(&run, run.resident_count - 1);
 	emu_cta_free_spares(&run);
 	free(run.resident);
+	free(run.schedule);
 	emu_race_finish(&run);
 	result->counters = run.counters;
 	return result->code;

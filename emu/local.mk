@@ -58,9 +58,12 @@ EMU_MACHINE_SOURCES = \
 	emu/async_run.c \
 	emu/atomic.c \
 	emu/barrier.c \
+	emu/buffer.c \
+	emu/buffer.h \
 	emu/builtin.c \
 	emu/builtin.h \
 	emu/call.c \
+	emu/choose.c \
 	emu/clock.c \
 	emu/clock.h \
 	emu/code.h \
@@ -80,6 +83,7 @@ EMU_MACHINE_SOURCES = \
 	emu/fetch.c \
 	emu/finish.c \
 	emu/function.c \
+	emu/history.c \
 	emu/initial.c \
 	emu/lanes.h \
 	emu/launch.c \

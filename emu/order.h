@@ -9,12 +9,13 @@
 
 /* Around the moving of data: a load may have to look into its CTA's store buffer, a store may go there; words that
  * were released are acquired. */
-void emu_order_load(struct emu_access *access, struct emu_warp *warp);
-void emu_order_loaded(struct emu_access *access, struct emu_warp *warp, const struct emu_insn *insn);
+void emu_order_load(struct emu_access *access, struct emu_warp *warp, const struct emu_insn *insn);
 void emu_order_store(struct emu_access *access, struct emu_warp *warp, const struct emu_insn *insn);
 void emu_order_stored(struct emu_access *access, struct emu_warp *warp);
 /* Before an atomic operation: it works on what everybody sees. */
 void emu_order_atomic(struct emu_access *access, struct emu_warp *warp, const struct emu_insn *insn);
+
+void emu_order_fence(struct emu_warp *warp, const struct emu_insn *insn, uint32_t lanes);
 
 /* transfer.c */
 void emu_fetch(void *d, unsigned char *const *host, unsigned offset, uint32_t lanes, enum emu_type type, unsigned wide);

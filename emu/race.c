@@ -4,6 +4,7 @@
  */
 #include "race.h"
 
+#include "buffer.h"
 #include "mbarrier.h"
 
 #include <stdio.h>
@@ -159,6 +160,7 @@ void emu_race_mbarrier_arrive(struct emu_cta *cta, struct emu_mbarrier *barrier,
 		emu_race_publish(warp, 1u << lane, &barrier->arrived);
 		return;
 	}
+	emu_buffer_flush(warp->cta);
 	emu_race_publish(warp, 1u << lane, &clock);
 	if (!barrier->arrived)
 		barrier->arrived = emu_clock_new(cta->race->count);

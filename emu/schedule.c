@@ -1,7 +1,14 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * The loop of a launch, and what becomes of one in which nobody can progress.
+ */
 #include "schedule.h"
 
+#include "async.h"
+#include "buffer.h"
 #include "cta.h"
+
+#include <stdlib.h>
 
 #define QUANTUM 1024
 /* Rounds in which everybody waited in vain, and instructions without any effect on memory, before that is a fault. */
@@ -10,26 +17,20 @@
 
 struct progress {
 	uint64_t version, instructions;    /* when memory changed last */
-	uint64_t kicks;
 };
 
 bool emu_schedule_delays(struct emu_run *run)
 {
-	(void)run;
-	return false;
-}
-
-static bool is_runnable(const struct emu_warp *warp)
-{
-	return warp->live && !(warp->is_spinning && warp->spin_version == warp->run->version) &&
-		emu_warp_is_ready(warp);
+	return run->schedule->is_delaying && emu_schedule_random(run) % 4 != 0;
 }
 
 /* As many CTAs as may be resident. */
 static bool fill(struct emu_run *run)
 {
+	uint64_t count = run->cta_count / run->cluster_size;
+
 	while (run->next_cta < run->cta_count && run->resident_count + run->cluster_size <= run->resident_limit) {
-		if (!emu_cta_start(run, run->next_cta / run->cluster_size))
+		if (!emu_cta_start(run, emu_schedule_start(run->schedule, run->next_cta / run->cluster_size, count)))
 			return false;
 		run->next_cta += run->cluster_size;
 	}
@@ -47,7 +48,7 @@ static void retire(struct emu_run *run)
 	}
 }
 
-/* One turn of every warp that can run; false where none could. */
+/* Without a seed: one turn of every warp that can run; false where none could. */
 static bool run_round(struct emu_run *run)
 {
 	bool has_run = false;
@@ -56,7 +57,7 @@ static bool run_round(struct emu_run *run)
 		for (unsigned w = 0; w < run->resident[i]->warp_count; w++) {
 			struct emu_warp *warp = &run->resident[i]->warps[w];
 
-			if (!is_runnable(warp))
+			if (!emu_schedule_is_runnable(warp))
 				continue;
 			has_run = true;
 			if (emu_warp_step(warp, QUANTUM) == STEP_FAULT)
@@ -65,27 +66,76 @@ static bool run_round(struct emu_run *run)
 	return has_run;
 }
 
+/* Some of what is delayed happens. */
+static void let_happen(struct emu_run *run)
+{
+	uint64_t bits = emu_schedule_random(run);
+	struct emu_cta *cta;
+
+	if (!run->resident_count || bits % 8)
+		return;
+	cta = run->resident[(bits >> 8) % run->resident_count];
+	if (cta->bulk)
+		emu_copy_land_one(cta, bits >> 40);
+	if (run->schedule->is_late && bits & 128)
+		emu_buffer_flush_one(cta, bits >> 24);
+}
+
+/* All that is delayed happens, since nobody can go on without; false where there was nothing. */
+static bool force_happen(struct emu_run *run)
+{
+	bool is_any = false;
+
+	for (unsigned i = 0; i < run->resident_count; i++) {
+		struct emu_cta *cta = run->resident[i];
+
+		is_any |= emu_buffer_flush_one(cta, emu_schedule_random(run)) |
+			emu_copy_land_one(cta, emu_schedule_random(run));
+	}
+	return is_any;
+}
+
+static bool run_random(struct emu_run *run)
+{
+	unsigned budget;
+
+	for (unsigned turns = 0; turns < 64; turns++) {
+		struct emu_warp *warp = emu_schedule_choose(run, &budget);
+
+		if (!warp)
+			return force_happen(run) || turns > 0;
+		if (emu_warp_step(warp, budget) == STEP_FAULT || run->result->code != CUDA_SUCCESS)
+			return true;
+		let_happen(run);
+		if (!warp->live)
+			return true;
+	}
+	return true;
+}
+
+static bool kick_warp(struct emu_warp *warp)
+{
+	for (unsigned g = 0; g < warp->group_count; g++) {
+		struct emu_group *group = &warp->groups[g];
+
+		if (group->state != GROUP_WAITING || group->wait != WAIT_MBARRIER)
+			continue;
+		group->state = GROUP_READY;
+		group->wait = WAIT_NONE;
+		group->resume = 1;
+	}
+	warp->is_spinning = false;
+	return warp->live && emu_warp_is_ready(warp);
+}
+
 /* Everybody waits: waits on mbarriers may fail, spins go round once more, and time passes quickly. */
 static bool kick(struct emu_run *run)
 {
 	bool is_any = false;
 
 	for (unsigned i = 0; i < run->resident_count; i++)
-		for (unsigned w = 0; w < run->resident[i]->warp_count; w++) {
-			struct emu_warp *warp = &run->resident[i]->warps[w];
-
-			for (unsigned g = 0; g < warp->group_count; g++) {
-				struct emu_group *group = &warp->groups[g];
-
-				if (group->state != GROUP_WAITING || group->wait != WAIT_MBARRIER)
-					continue;
-				group->state = GROUP_READY;
-				group->wait = WAIT_NONE;
-				group->resume = 1;
-			}
-			warp->is_spinning = false;
-			is_any |= warp->live && emu_warp_is_ready(warp);
-		}
+		for (unsigned w = 0; w < run->resident[i]->warp_count; w++)
+			is_any |= kick_warp(&run->resident[i]->warps[w]);
 	run->clock += UINT64_C(1) << (run->quiet_rounds < 20 ? run->quiet_rounds : 20);
 	return is_any;
 }
@@ -112,15 +162,14 @@ static bool is_endless(struct emu_run *run, struct progress *progress)
 	return run->counters.warp_instructions - progress->instructions > QUIET_INSTRUCTIONS;
 }
 
-void emu_schedule_run(struct emu_run *run)
+static void run_all(struct emu_run *run)
 {
-	struct progress progress = { .version = UINT64_MAX };
-	struct progress endless = { .version = UINT64_MAX };
+	struct progress progress = { .version = UINT64_MAX }, endless = { .version = UINT64_MAX };
 
 	while (run->ctas_done < run->cta_count && run->result->code == CUDA_SUCCESS) {
 		if (!fill(run))
 			return;
-		if (!run_round(run) && !try_again(run, &progress))
+		if (!(run->schedule->is_random ? run_random(run) : run_round(run)) && !try_again(run, &progress))
 			return;
 		if (is_endless(run, &endless)) {
 			emu_report_stuck(run, "endless loop: no effect on memory for 2^27 instructions");
@@ -128,4 +177,15 @@ void emu_schedule_run(struct emu_run *run)
 		}
 		retire(run);
 	}
+}
+
+void emu_schedule_run(struct emu_run *run)
+{
+	run->schedule = calloc(1, sizeof *run->schedule);
+	if (!run->schedule) {
+		emu_run_fault(run, CUDA_ERROR_OUT_OF_MEMORY, "out of memory");
+		return;
+	}
+	emu_schedule_init(run->schedule, run);
+	run_all(run);
 }

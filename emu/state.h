@@ -40,6 +40,8 @@ enum emu_wait {
 struct emu_group {
 	uint32_t lanes, pc;
 	uint8_t state, wait;
+	bool has_spun;        /* its last turn ended in a spin, and nothing has changed in memory since this version: */
+	uint64_t version;
 	uint8_t resume;       /* what the instruction that waited learns when it runs again */
 	uint64_t key;
 };
@@ -113,6 +115,7 @@ struct emu_cta {
 	struct emu_mbarrier *mbarriers;
 	struct emu_copy *bulk;      /* bulk copies that have not landed */
 	struct emu_buffer *buffer;
+	uint64_t acquired;          /* how much of the history it must have seen */
 	unsigned sm;
 	uint64_t started;
 	unsigned next_warp;
@@ -146,7 +149,6 @@ struct emu_run {
 	uint64_t quiet_rounds;
 	bool is_kicking;            /* everybody waits: waits may fail in vain once */
 	struct emu_schedule *schedule;
-	uint64_t random;
 	struct emu_races *races;
 	struct emu_cta *spares;     /* memory of CTAs that have ended */
 };
@@ -188,6 +190,8 @@ void emu_run_fault(struct emu_run *run, CUresult code, const char *format, ...);
 int emu_warp_step(struct emu_warp *warp, unsigned budget);
 /* Of the current group the lanes go to the target, the others on; always STEP_MOVED. */
 int emu_warp_jump(struct emu_warp *warp, uint32_t lanes, uint32_t target);
+/* The group of these lanes becomes the current one. */
+void emu_warp_select(struct emu_warp *warp, uint32_t lanes);
 /* The lanes end. */
 int emu_warp_exit(struct emu_warp *warp, uint32_t lanes);
 /* The lane counts as having polled: a backward branch now means that it spins. */

@@ -130,11 +130,10 @@ static int load_lanes(struct emu_access *access, struct emu_warp *warp, const st
 
 	if (emu_access_resolve(access, warp, insn) == STEP_FAULT)
 		return STEP_FAULT;
-	emu_order_load(access, warp);
+	emu_order_load(access, warp, insn);
 	for (unsigned i = 0; i < insn->vector; i++)
 		emu_fetch(emu_out(warp, insn->op[i]), access->host, i * bytes, access->lanes,
 				(enum emu_type)insn->type, insn->register_bytes[0]);
-	emu_order_loaded(access, warp, insn);
 	emu_access_count(access, warp);
 	note_poll(warp, access);
 	return STEP_NEXT;

@@ -34,6 +34,7 @@ static void merge(struct emu_warp *warp)
 			a->state = GROUP_READY;
 			a->wait = WAIT_NONE;
 			a->resume |= b->resume;
+			a->has_spun = false;
 			if (warp->current == k)
 				warp->current = i;
 			remove_group(warp, k);
@@ -86,6 +87,7 @@ static int run_group(struct emu_warp *warp, unsigned *budget)
 	unsigned left = *budget;
 	int step = STEP_NEXT;
 
+	group->has_spun = false;
 	while (step == STEP_NEXT && pc != limit && left > 0) {
 		const struct emu_insn *insn = &code[pc++];
 		uint32_t active = lanes;
@@ -110,16 +112,21 @@ static int run_group(struct emu_warp *warp, unsigned *budget)
 	return step == STEP_NEXT ? STEP_MOVED : step;
 }
 
-/* A warp is asleep in its spin when no other group of it could do something else. */
-static void note_spin(struct emu_warp *warp, uint64_t version)
+/* A warp is asleep when all its groups that could run spin and see what they saw before. */
+static void note_spin(struct emu_warp *warp)
 {
-	unsigned ready = 0;
+	struct emu_group *current = &warp->groups[warp->current];
 
-	for (unsigned i = 0; i < warp->group_count; i++)
-		ready += warp->groups[i].state == GROUP_READY;
+	current->has_spun = true;
+	current->version = warp->spin_version;
+	warp->is_spinning = true;
+	for (unsigned i = 0; i < warp->group_count; i++) {
+		const struct emu_group *group = &warp->groups[i];
+
+		if (group->state == GROUP_READY && !(group->has_spun && group->version == current->version))
+			warp->is_spinning = false;
+	}
 	warp->run->counters.spins++;
-	warp->is_spinning = ready == 1;
-	warp->spin_version = version;
 	warp->turn = warp->current;
 }
 
@@ -138,7 +145,7 @@ int emu_warp_step(struct emu_warp *warp, unsigned budget)
 			return STEP_FAULT;
 		if (step == STEP_SPIN || step == STEP_YIELD) {
 			if (step == STEP_SPIN)
-				note_spin(warp, warp->spin_version);
+				note_spin(warp);
 			return step;
 		}
 	}
@@ -191,6 +198,13 @@ int emu_warp_jump(struct emu_warp *warp, uint32_t lanes, uint32_t target)
 {
 	split(warp, lanes, target);
 	return STEP_MOVED;
+}
+
+void emu_warp_select(struct emu_warp *warp, uint32_t lanes)
+{
+	for (unsigned i = 0; i < warp->group_count; i++)
+		if (warp->groups[i].lanes == lanes)
+			warp->current = i;
 }
 
 int emu_warp_wait(struct emu_warp *warp, const struct emu_insn *insn, uint32_t lanes, enum emu_wait wait, uint64_t key)
