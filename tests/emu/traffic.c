@@ -4,8 +4,7 @@
  *   block      nothing;
  *   lookback   a ticket a tile (an atomic, 2 words each way), an aggregate and a prefix a tile (2 words each, the first
  *              tile has a prefix only), the next epoch's ticket at the end; and what is polled;
- *   lookahead  a ticket a draw, an aggregate a tile, the next epoch's ticket; what is polled; and the last elements
- *              that are no whole vector are read again instead of kept in shared memory.
+ *   lookahead  a ticket a draw, an aggregate a tile, the next epoch's ticket; and what is polled.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -50,9 +49,7 @@ static void measure(struct measured *measured, struct test_device *device, const
 
 static uint64_t loads(const struct measured *measured)
 {
-	uint64_t again = measured->strategy == SRT_LOOKAHEAD ? measured->count % 4 : 0;
-
-	return measured->count + again + WORDS * (measured->counters.global_atomics + measured->counters.polls);
+	return measured->count + WORDS * (measured->counters.global_atomics + measured->counters.polls);
 }
 
 static uint64_t stores(const struct measured *measured)
