@@ -120,24 +120,26 @@ __device__ __forceinline__ void start_copy(void *to, const void *from, u32 bytes
 #if __CUDA_ARCH__ >= 900
 	if (lane != 0)
 		return;
+	if (bytes == 0) {
+		barrier->arrive();
+		return;
+	}
 	u32 word = shared_address(barrier);
 	asm volatile("{ .reg .b64 state; mbarrier.arrive.expect_tx.shared.b64 state, [%0], %1; }" ::"r"(word),
 		"r"(bytes)
 		: "memory");
-	if (bytes > 0) {
-		if constexpr (how == access::stream) {
-			u64 evict_first;
-			asm volatile("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(evict_first));
-			asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.L2::cache_hint "
-				     "[%0], [%1], %2, [%3], %4;" ::"r"(shared_address(to)),
-				"l"(from), "r"(bytes), "r"(word), "l"(evict_first)
-				: "memory");
-		} else {
-			asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes "
-				     "[%0], [%1], %2, [%3];" ::"r"(shared_address(to)),
-				"l"(from), "r"(bytes), "r"(word)
-				: "memory");
-		}
+	if constexpr (how == access::stream) {
+		u64 evict_first;
+		asm volatile("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(evict_first));
+		asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.L2::cache_hint "
+			     "[%0], [%1], %2, [%3], %4;" ::"r"(shared_address(to)),
+			"l"(from), "r"(bytes), "r"(word), "l"(evict_first)
+			: "memory");
+	} else {
+		asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes "
+			     "[%0], [%1], %2, [%3];" ::"r"(shared_address(to)),
+			"l"(from), "r"(bytes), "r"(word)
+			: "memory");
 	}
 #elif __CUDA_ARCH__ >= 800
 	for (u32 i = lane * 16; i < bytes; i += warp_size * 16)

@@ -101,11 +101,11 @@ static bool make_lookahead(struct srt_variant *variant, const struct srt_problem
 	if (device->capability < LOOKAHEAD_CAPABILITY)
 		return false;
 	for (vectors = is_narrow ? 4 : 6; vectors > 0; vectors -= 2)
-		for (stages = 6; stages >= 3; stages--) {
-			*variant = make(SRT_LOOKAHEAD, is_narrow ? 512 : 384,
+		for (stages = is_narrow ? 6 : 5; stages >= 3; stages--) {
+			*variant = make(SRT_LOOKAHEAD, is_narrow ? 512 : 448,
 				is_narrow ? narrow_items(problem, vectors) : items_of(problem, vectors));
 			variant->stages = stages;
-			variant->ahead = stages > 4 ? stages - (is_narrow ? 3 : 2) : stages - 2;
+			variant->ahead = stages - (stages > 5 ? 3 : 2);
 			if (is_fit(variant, problem, device))
 				return true;
 		}

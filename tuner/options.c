@@ -197,7 +197,7 @@ static void set_defaults(struct tune_options *options)
 	options->modes[0] = SCANRT_INCLUSIVE;
 	options->modes[1] = SCANRT_EXCLUSIVE;
 	options->mode_count = 2;
-	options->jobs = cpus < 1 ? 1 : cpus > 8 ? 8 : (int)cpus;
+	options->jobs = cpus < 1 ? 1 : cpus > 16 ? 16 : (int)cpus;
 	options->seed = 1;
 	options->repeat = 1;
 }

@@ -41,7 +41,7 @@ static const struct point known[] = {
 	{ .strategy = SRT_LOOKAHEAD, .block = 256, .vectors = 4, .stages = 8, .ahead = 5 },
 	{ .strategy = SRT_BLOCK, .block = 128, .vectors = 4 },
 	{ .strategy = SRT_LOOKBACK, .block = 512, .vectors = 4 },
-	{ .strategy = SRT_LOOKAHEAD, .block = 512, .vectors = 6, .stages = 4, .ahead = 3 },
+	{ .strategy = SRT_LOOKAHEAD, .block = 448, .vectors = 6, .stages = 5, .ahead = 3 },
 	{ .strategy = SRT_BLOCK, .block = 256, .vectors = 4 },
 	{ .strategy = SRT_LOOKBACK, .block = 256, .vectors = 6 },
 	{ .strategy = SRT_LOOKAHEAD, .block = 384, .vectors = 6, .stages = 6, .ahead = 3 },
@@ -55,7 +55,7 @@ static const struct point known[] = {
 	{ .strategy = SRT_LOOKAHEAD, .block = 384, .vectors = 4, .stages = 8, .ahead = 5 },
 	{ .strategy = SRT_BLOCK, .block = 1024, .vectors = 4 },
 	{ .strategy = SRT_LOOKBACK, .block = 256, .vectors = 3 },
-	{ .strategy = SRT_LOOKAHEAD, .block = 512, .vectors = 6, .stages = 4, .ahead = 2, .gather = 8 },
+	{ .strategy = SRT_LOOKAHEAD, .block = 416, .vectors = 6, .stages = 5, .ahead = 3 },
 	{ .strategy = SRT_BLOCK, .block = 512, .vectors = 4 },
 	{ .strategy = SRT_LOOKBACK, .block = 512, .vectors = 6, .residency = 1 },
 	{ .strategy = SRT_LOOKAHEAD, .block = 768, .vectors = 4, .stages = 4, .ahead = 2 },
@@ -63,9 +63,9 @@ static const struct point known[] = {
 	{ .strategy = SRT_LOOKAHEAD, .block = 384, .vectors = 8, .stages = 4, .ahead = 2 },
 	{ .strategy = SRT_BLOCK, .block = 64, .vectors = 4 },
 	{ .strategy = SRT_LOOKBACK, .block = 1024, .vectors = 4, .residency = 1 },
-	{ .strategy = SRT_LOOKAHEAD, .block = 256, .vectors = 8, .stages = 6, .ahead = 4 },
+	{ .strategy = SRT_LOOKAHEAD, .block = 448, .vectors = 3, .stages = 8, .ahead = 5 },
 	{ .strategy = SRT_LOOKBACK, .block = 256, .vectors = 1 },
-	{ .strategy = SRT_LOOKAHEAD, .block = 256, .vectors = 2, .stages = 8, .ahead = 5 },
+	{ .strategy = SRT_LOOKAHEAD, .block = 448, .vectors = 7, .stages = 4, .ahead = 2 },
 };
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
