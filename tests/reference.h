@@ -7,7 +7,7 @@
  *
  * Real data: float sums and products of random values, compared with a bound that follows from the depth of the
  * kernel's tree, d additions from any element to any result, each rounding by at most u (2^-24 for f32):
- *   |seen - exact| <= g * (|x[0]| + ... + |x[i]|),  g = d u / (1 - d u)
+ *   |seen - exact| <= g * (|x[0]| + ... + |x[i]|),  g = (1 + u)^d - 1
  * plus the rounding to the output type.  A product of n factors always has n - 1 roundings: |error| <= g |exact| with
  * d = n.  The exact value is summed in pairs of doubles.
  *
