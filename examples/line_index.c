@@ -195,7 +195,7 @@ int main(int argc, char **argv)
 	device_read(numbers, device_numbers, size);
 	device_read(starts, device_starts, size);
 	is_right = check_index(&text, numbers, starts);
-	printf("%s\n", is_right ? "the GPU and the CPU agree" : "THE GPU AND THE CPU DIFFER");
+	printf("%s\n", is_right ? "the device and the CPU agree" : "THE DEVICE AND THE CPU DIFFER");
 
 	scanrt_context_destroy(context);
 	device_free(device_numbers);

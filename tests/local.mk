@@ -76,9 +76,10 @@ clean-local:
 # The same programs under prove(1), for continuous integration: make prove PROVE_TESTS='$(UNIT_TESTS)'.
 FAST_TESTS = $(UNIT_TESTS) $(FAKE_TESTS) $(DB_TESTS) $(CLI_TESTS) $(API_TESTS)
 PROVE_TESTS = $(TESTS)
+PROVE_FLAGS = --timer
 prove: all $(check_LTLIBRARIES) $(check_PROGRAMS)
 	@$(AM_TESTS_ENVIRONMENT) \
 	paths=; for test in $(PROVE_TESTS); do \
 		if test -f "$$test"; then paths="$$paths ./$$test"; else paths="$$paths $(srcdir)/$$test"; fi; \
-	done; prove --exec '$(SHELL) $(srcdir)/tests/run.sh' $$paths
+	done; prove $(PROVE_FLAGS) --exec '$(SHELL) $(srcdir)/tests/run.sh' $$paths
 .PHONY: prove

@@ -23,7 +23,7 @@ is "$($PKG_CONFIG --modversion scanrt)" "$version" "pkg-config tells the version
 
 LD_LIBRARY_PATH=$(dirname "$(find "$root" -name libscanrt.so)")
 export LD_LIBRARY_PATH
-for example in line_index prefix_sum; do
+for example in emulated_test line_index prefix_sum; do
 	# shellcheck disable=SC2086
 	ok "$example builds with pkg-config alone" $CC -std=c11 -D_POSIX_C_SOURCE=200809L $SANITIZER_CFLAGS \
 		-I"$top_srcdir/examples" "$top_srcdir/examples/$example.c" -o "$tap_dir/$example" $flags -ldl
@@ -32,4 +32,22 @@ fails "line_index without a file tells its usage" 2 "$tap_dir/line_index"
 like "$(cat "$tap_dir/.output")" "usage: line_index FILE" "the usage names the argument"
 like "$(SCANRT_LIBCUDA=/nonexistent "$tap_dir/prefix_sum" 2>&1)" "no CUDA driver" \
 	"prefix_sum without a driver says so"
+
+# On the emulated device, they run.
+emulator=$(find "$root" -name libscanrt-emu.so)
+ok "the emulated device is installed" test -f "$emulator"
+if [ -n "${NVRTC_DIR-}" ]; then
+	SCANRT_DRIVER=emu SCANRT_LIBCUDA=$emulator SCANRT_DB=off
+	export SCANRT_DRIVER SCANRT_LIBCUDA SCANRT_DB
+	is "$("$tap_dir/prefix_sum" 2>&1)" "3 4 8 9 14 23 25 31 " "prefix_sum prints the sums that README.md promises"
+	like "$("$tap_dir/line_index" "$top_srcdir/COPYING" 2>&1)" \
+		"$(wc -l <"$top_srcdir/COPYING" | tr -d ' ') lines end in $(wc -c <"$top_srcdir/COPYING" | tr -d ' ') bytes" \
+		"line_index numbers the lines of COPYING"
+	ok "emulated_test passes" "$tap_dir/emulated_test"
+else
+	skip 3 "no NVRTC"
+fi
+sed -n '/^```c$/,/^```$/p' "$top_srcdir/README.md" | grep -v '^```' >"$tap_dir/readme.c"
+is_empty "$(grep -v 'SPDX' "$top_srcdir/examples/prefix_sum.c" | diff - "$tap_dir/readme.c")" \
+	"the program in README.md is examples/prefix_sum.c"
 done_testing
