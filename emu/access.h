@@ -18,6 +18,7 @@ struct emu_access {
 	enum emu_scope scope;
 	bool is_async;                 /* counted elsewhere */
 	bool is_edge;                  /* the first or last vector of a bulk copy */
+	uint32_t agent;           /* epoch of the agent that reads for a bulk copy; 0: the thread itself */
 	uint32_t lanes;
 	uint64_t address[EMU_LANES];
 	unsigned char *host[EMU_LANES];
