@@ -82,7 +82,7 @@ static int parse_strategy(struct srt_variant *variant, const char *name)
 			srt_variant_init(variant, (enum srt_strategy)strategy);
 			return SCANRT_OK;
 		}
-	return srt_fail(SCANRT_ERROR_VARIANT, "unknown strategy '%s'", name);
+	return srt_fail(SCANRT_ERROR_VARIANT, "unknown strategy '%s': block, lookback and lookahead are", name);
 }
 
 /* Digits only: strtol alone would take signs and spaces. */

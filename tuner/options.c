@@ -21,8 +21,8 @@ static const char usage_text[] =
 	"       scantune devices [--json]                     the devices that can be tuned\n"
 	"       scantune list [--json] [--db PATH]            what was tuned\n"
 	"       scantune show TYPE OP [--json] [--db PATH]    everything known about one problem\n"
-	"       scantune bench [--type T] [--op O] [--count N] [--mode M] [--variant V] [--repeat R]\n"
-	"                [--counters]                         time the library as a program gets it; or what the\n"
+	"       scantune bench [--device N|emu] [--type T] [--op O] [--count N] [--mode M] [--variant V]\n"
+	"                [--repeat R] [--counters]            time the library as a program gets it; or what the\n"
 	"                                                     emulated device counts in it\n";
 
 static const char help_text[] =
@@ -36,7 +36,7 @@ static const char help_text[] =
 	"  --mode LIST           inclusive,exclusive\n"
 	"  --count LIST          counts to tune for, in place of the size classes' own\n"
 	"  --db PATH             the database; otherwise that of SCANRT_DB, or the user's\n"
-	"  --system              publish the result for all users\n"
+	"  --system              publish the result for all users; list, show: of what was published\n"
 	"  --codegen sass|ptx    how machine code is made\n"
 	"  --jobs N              compilers at a time\n"
 	"  --seed N              of the random inputs and of the order of measurements\n"
@@ -44,7 +44,7 @@ static const char help_text[] =
 	"  --dry-run             say what would be done\n"
 	"  --json, --quiet, --verbose, --help, --version\n"
 	"\n"
-	"Exit status: 0 complete, 1 usage, 2 time or patience ended (usable), 3 no device, 4 database not writable,\n"
+	"Exit status: 0 complete, 1 usage, 2 not complete (usable), 3 no device, 4 no database, or another tuner,\n"
 	"5 device lost.  See scantune(1).\n";
 
 enum {
@@ -52,6 +52,8 @@ enum {
 	OPTION_COUNT, OPTION_ALL, OPTION_DB, OPTION_SYSTEM, OPTION_CODEGEN, OPTION_JOBS, OPTION_SEED, OPTION_RESTART,
 	OPTION_DRY_RUN, OPTION_JSON, OPTION_QUIET, OPTION_VERBOSE, OPTION_VARIANT, OPTION_REPEAT, OPTION_COUNTERS
 };
+
+#define BIT(option) (1u << (OPTION_##option - OPTION_DEVICE))
 
 static const struct option long_options[] = {
 	{ "device", required_argument, NULL, OPTION_DEVICE }, { "quick", no_argument, NULL, OPTION_QUICK },
@@ -71,6 +73,7 @@ static const struct option long_options[] = {
 
 /* What is put together only when the whole line is known. */
 struct pending {
+	unsigned int seen; /* a bit for each OPTION_ */
 	const char *types;
 	const char *ops;
 	bool has_modes;
@@ -156,10 +159,38 @@ static bool take(struct tune_options *options, struct pending *pending, int opti
 	}
 }
 
+/* An option without effect would be taken for one that had its effect: "list --device 1" lists all devices. */
+static unsigned int options_of(const char *command)
+{
+	const unsigned int json = BIT(JSON), database = BIT(DB) | BIT(SYSTEM);
+	const unsigned int work = BIT(DEVICE) | BIT(TYPE) | BIT(OP) | BIT(ALL) | BIT(MODE) | BIT(COUNT) | BIT(DB) |
+		BIT(CODEGEN) | BIT(SEED) | json;
+
+	if (strcmp(command, "bench") == 0)
+		return work | BIT(VARIANT) | BIT(REPEAT) | BIT(COUNTERS);
+	if (strcmp(command, "tune") == 0)
+		return ~(BIT(VARIANT) | BIT(REPEAT) | BIT(COUNTERS));
+	return strcmp(command, "devices") == 0 ? json : json | database;
+}
+
+static bool check_options(const char *command, unsigned int seen)
+{
+	unsigned int refused = seen & ~options_of(command);
+
+	for (const struct option *option = long_options; refused && option->name; option++) {
+		if (option->val < OPTION_DEVICE || !(refused & 1u << (option->val - OPTION_DEVICE)))
+			continue;
+		fprintf(stderr, "scantune: --%s is no option of %s\n", option->name,
+			strcmp(command, "tune") == 0 ? "a tuning run" : command);
+		return false;
+	}
+	return true;
+}
+
 static bool parse_command(struct tune_options *options, struct pending *pending, int argc, char **argv)
 {
 	static const char *const commands[] = { "devices", "list", "show", "bench" };
-	int words, op;
+	int words, code;
 
 	if (argc == 0)
 		return true;
@@ -178,8 +209,8 @@ static bool parse_command(struct tune_options *options, struct pending *pending,
 		return false;
 	}
 	if (words == 3) {
-		/* Either order: problems are called "sum i32", and options come as --type and --op. */
-		bool is_swapped = srt_op_parse(&op, argv[1]) == SCANRT_OK;
+		/* Either order: problems are called "sum i32", and options come as --type and --op.  One known word tells. */
+		bool is_swapped = srt_op_parse(&code, argv[1]) == SCANRT_OK || srt_type_parse(&code, argv[2]) == SCANRT_OK;
 
 		pending->types = argv[is_swapped ? 2 : 1];
 		pending->ops = argv[is_swapped ? 1 : 2];
@@ -215,6 +246,8 @@ static bool finish(struct tune_options *options, const struct pending *pending)
 {
 	bool is_tuning = strcmp(options->command, "tune") == 0;
 
+	if (!check_options(options->command, pending->seen))
+		return false;
 	if (is_tuning && options->device == NULL) {
 		fputs(usage_text, stderr);
 		return false;
@@ -240,9 +273,12 @@ bool tune_options_parse(struct tune_options *options, int *exit_status, int argc
 	set_defaults(options);
 	keep_line(options, argc, argv);
 	*exit_status = TUNE_EXIT_USAGE;
-	while ((option = getopt_long(argc, argv, "hV", long_options, NULL)) != -1)
+	while ((option = getopt_long(argc, argv, "hV", long_options, NULL)) != -1) {
 		if (!take(options, &pending, option, optarg))
 			return false;
+		if (option >= OPTION_DEVICE)
+			pending.seen |= 1u << (option - OPTION_DEVICE);
+	}
 	if (pending.wants_help || pending.wants_version) {
 		*exit_status = TUNE_EXIT_COMPLETE;
 		if (pending.wants_help)

@@ -33,6 +33,13 @@ fails "no compilers at all is a usage error" 1 "$scantune" --device emu --jobs 0
 fails "two databases are a usage error" 1 "$scantune" list --db x --system
 fails "two counts of one class are a usage error" 1 env SCANRT_EMU_MODEL=tiny \
 	SCANRT_LIBCUDA="$(cd "$top_builddir" && pwd)/tests/cli/.libs/libscanrt-emu-quick.so" "$scantune" --device emu --dry-run --count 1000,1001
+fails "an option of bench is refused for a tuning run" 1 "$scantune" --device emu --variant lookback
+like "$(cat "$tap_dir/.output")" "--variant is no option of a tuning run" "and named"
+fails "an option of a tuning run is refused for list" 1 "$scantune" list --device emu
+fails "an option of a tuning run is refused for bench" 1 "$scantune" bench --quick
+fails "devices has no database" 1 "$scantune" devices --db x
+fails "show with an unknown operator is a usage error" 1 "$scantune" show plus i32
+like "$(cat "$tap_dir/.output")" "plus\" is no operator" "and the operator is what is called unknown"
 fails "show without an operator is a usage error" 1 "$scantune" show i32
 fails "list with an operand is a usage error" 1 "$scantune" list i32
 
