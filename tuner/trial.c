@@ -138,7 +138,8 @@ enum tune_verdict tune_build_get(struct tune_search *search, struct tune_build *
 	verdict = compile_and_load(search, build, &reply, note);
 	if (verdict == TUNE_LAUNCH_FAILED && wants_ptx(search->session, build, &reply))
 		verdict = compile_and_load(search, build, &reply, note);
-	if (verdict == TUNE_OK && build->local_bytes > 0) {
+	/* What only checks the order of operands is not shipped, and may spill. */
+	if (verdict == TUNE_OK && build->local_bytes > 0 && build->problem.op < SRT_OP_LAST) {
 		snprintf(note, TUNE_NOTE_SIZE, "spills: %d bytes of local memory a thread", build->local_bytes);
 		return TUNE_PRUNED;
 	}

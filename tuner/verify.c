@@ -73,7 +73,7 @@ static int compare(struct check *check)
 	uint64_t index;
 	char text[128];
 
-	if (tune_fault_is("wrong", check->slot->text))
+	if (tune_fault_is("wrong", check->slot->text) || (is_exclusive && tune_fault_is("late", check->slot->text)))
 		seen[bytes_of(check) / 2] ^= 1;
 	if (!is_poison(check->gpu->staging))
 		return reject(check, "wrote before the output", 0);

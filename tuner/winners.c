@@ -162,8 +162,12 @@ static bool confirm(struct tune_search *search, struct tune_candidate *candidate
 static void race_again(struct tune_search *search, const struct tune_candidate *failed)
 {
 	for (size_t i = 0; i < search->class_count; i++)
-		if (search->results[i].winner == failed)
+		if (search->results[i].winner == failed) {
+			/* Those that were out were so by what the failed one took. */
+			for (size_t k = 0; k < search->candidate_count; k++)
+				search->candidates[k].is_out[i] = false;
 			tune_race(search, i);
+		}
 }
 
 /* All that will be wanted is sent to the compilers at once; what comes of it is looked at one by one. */
