@@ -56,14 +56,14 @@ void srt_pages_close(struct srt_pages *pages)
 	free(pages);
 }
 
-static int read_page(unsigned char *bytes, const struct srt_db *db, uint32_t number)
+static int read_pages(unsigned char *bytes, const struct srt_db *db, uint32_t number, uint32_t count)
 {
 	const struct srt_pages *pages = db->pages;
 	int code;
 
 	if (number == 0 || number > pages->page_count)
 		return srt_pages_corrupt(db, "it refers to a page that it does not have");
-	code = pages->file->pMethods->xRead(pages->file, bytes, (int)pages->page_size,
+	code = pages->file->pMethods->xRead(pages->file, bytes, (int)(count * pages->page_size),
 		(sqlite3_int64)(number - 1) * (sqlite3_int64)pages->page_size);
 	if (code != SQLITE_OK)
 		return srt_fail_database(SCANRT_ERROR_DATABASE, code, "%s: cannot read page %u", db->path, number);
@@ -101,7 +101,7 @@ static int load_page(const unsigned char **bytes, const struct srt_db *db, uint3
 	page->bytes = malloc(pages->page_size);
 	if (!page->bytes)
 		return no_memory(db);
-	status = read_page(page->bytes, db, number);
+	status = read_pages(page->bytes, db, number, 1);
 	if (status != SCANRT_OK) {
 		free(page->bytes);
 		return status;
@@ -184,7 +184,7 @@ int srt_pages_open(struct srt_db *db)
 	status = read_geometry(db->pages, db);
 	if (status != SCANRT_OK)
 		return status;
-	db->pages->spare = malloc(db->pages->page_size);
+	db->pages->spare = malloc(SRT_PAGE_RUN * db->pages->page_size);
 	if (!db->pages->spare)
 		return no_memory(db);
 	status = read_roots(db, 1, 0);
@@ -196,21 +196,39 @@ int srt_pages_open(struct srt_db *db)
 
 /* ---- long values ---- */
 
-/* Each page of the rest begins with the number of the next. */
+/* How many pages from `next` on are worth one read: what is wanted, of what there is. */
+static uint32_t run_of(const struct srt_pages *pages, uint32_t next, size_t wanted)
+{
+	size_t run = wanted < SRT_PAGE_RUN ? wanted : SRT_PAGE_RUN;
+
+	if (next > 0 && next <= pages->page_count && run > pages->page_count - next + 1)
+		run = pages->page_count - next + 1;
+	return (uint32_t)run;
+}
+
+/* Each page of the rest begins with the number of the next, which mostly follows it in the file: reading a run of pages
+ * at once saves most of the calls, and where the chain leaves the run it is read anew from there. */
 static int copy_rest(unsigned char *to, const struct srt_db *db, uint32_t next, size_t left)
 {
-	const size_t step = db->pages->usable - 4;
+	const struct srt_pages *pages = db->pages;
+	const size_t step = pages->usable - 4;
 
 	while (left > 0) {
-		size_t here = left < step ? left : step;
-		int status = read_page(db->pages->spare, db, next);
+		uint32_t run = run_of(pages, next, (left - 1) / step + 1);
+		uint32_t first = next;
+		int status = read_pages(pages->spare, db, first, run);
 
 		if (status != SCANRT_OK)
 			return status;
-		memcpy(to, db->pages->spare + 4, here);
-		next = srt_big_endian(db->pages->spare, 4);
-		to += here;
-		left -= here;
+		for (uint32_t i = 0; i < run && next == first + i && left > 0; i++) {
+			const unsigned char *page = pages->spare + (size_t)i * pages->page_size;
+			size_t here = left < step ? left : step;
+
+			memcpy(to, page + 4, here);
+			next = srt_big_endian(page, 4);
+			to += here;
+			left -= here;
+		}
 	}
 	return SCANRT_OK;
 }

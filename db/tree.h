@@ -14,6 +14,8 @@ struct srt_page {
 
 /* A visit reads some dozens of pages, and many of them twice.  All are kept until the end, so that rows may point
  * into them. */
+#define SRT_PAGE_RUN 16
+
 struct srt_pages {
 	sqlite3_file *file;
 	size_t page_size;
@@ -22,7 +24,7 @@ struct srt_pages {
 	struct srt_page *loaded;
 	size_t count;
 	size_t capacity;
-	unsigned char *spare; /* one page of the rest of a long record */
+	unsigned char *spare; /* SRT_PAGE_RUN pages of the rest of a long record */
 	uint32_t roots[SRT_TREE_COUNT];
 };
 
