@@ -5,6 +5,8 @@
 #include "driver.h"
 
 #include <ctype.h>
+#include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,25 +20,56 @@
 static struct emu_device devices[EMU_MAX_DEVICES];
 static int device_count = -1;
 
+/* The whole text is a number, with a suffix or without one. */
+static bool parse_number(uint64_t *number, const char *text)
+{
+	static const char suffixes[] = "kmgKMG";
+	const char *suffix;
+	char *end;
+
+	if (!isdigit((unsigned char)*text))
+		return false;
+	*number = strtoull(text, &end, 0);
+	if (*end == '\0')
+		return true;
+	suffix = strchr(suffixes, *end);
+	if (suffix != NULL)
+		*number <<= (suffix - suffixes) % 3 * 10 + 10;
+	return suffix != NULL && end[1] == '\0';
+}
+
 uint64_t emu_environment_number(const char *name, uint64_t otherwise)
 {
 	const char *text = getenv(name);
-	unsigned long long number;
-	char *end;
+	uint64_t number;
 
-	if (text == NULL || !isdigit((unsigned char)*text))
-		return otherwise;
-	number = strtoull(text, &end, 0);
-	switch (*end) {
-	case 'k': case 'K':
-		return number << 10;
-	case 'm': case 'M':
-		return number << 20;
-	case 'g': case 'G':
-		return number << 30;
-	default:
-		return number;
+	return text != NULL && parse_number(&number, text) ? number : otherwise;
+}
+
+/* A number that is mistyped and ignored would leave a test with another device than it says. */
+static bool check_numbers(void)
+{
+	static const struct {
+		const char *name;
+		uint64_t low, high;
+	} variables[] = {
+		{ "SCANRT_EMU_DEVICES", 0, EMU_MAX_DEVICES }, { "SCANRT_EMU_SMS", 1, 65536 },
+		{ "SCANRT_EMU_MEMORY", 0, ADDRESSES_PER_DEVICE }, { "SCANRT_EMU_SEED", 0, UINT64_MAX },
+		{ "SCANRT_EMU_RESIDENT", 0, INT_MAX }, { "SCANRT_EMU_DRIVER_VERSION", 0, INT_MAX },
+	};
+	uint64_t number;
+
+	for (size_t i = 0; i < sizeof(variables) / sizeof(variables[0]); i++) {
+		const char *text = getenv(variables[i].name);
+
+		if (text == NULL || *text == '\0' || (parse_number(&number, text) && number >= variables[i].low &&
+		    number <= variables[i].high))
+			continue;
+		fprintf(stderr, "scanrt-emu: %s: no number from %" PRIu64 " to %" PRIu64 ": %s\n", variables[i].name,
+			variables[i].low, variables[i].high, text);
+		return false;
 	}
+	return true;
 }
 
 /* SCANRT_EMU_MODEL may be a list, one name a device; the last one serves the devices beyond it. */
@@ -63,8 +96,8 @@ CUresult emu_devices_open(void)
 
 	if (device_count >= 0)
 		return device_count > 0 ? CUDA_SUCCESS : CUDA_ERROR_NO_DEVICE;
-	if (count > EMU_MAX_DEVICES)
-		count = EMU_MAX_DEVICES;
+	if (!check_numbers())
+		return CUDA_ERROR_INVALID_VALUE;
 	for (int i = 0; i < count; i++) {
 		struct emu_device *device = &devices[i];
 

@@ -107,6 +107,21 @@ static void models(void)
 		facts(i, &wanted[i]);
 }
 
+/* What is wrong is told before the device is opened, so that a right value still opens it. */
+static void wrong_numbers(void)
+{
+	static const char *const wrong[][2] = {
+		{ "SCANRT_EMU_SMS", "0" }, { "SCANRT_EMU_SMS", "four" }, { "SCANRT_EMU_SMS", "4x" },
+		{ "SCANRT_EMU_DRIVER_VERSION", "new" }, { "SCANRT_EMU_SEED", "-1" },
+	};
+
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		setenv(wrong[i][0], wrong[i][1], 1);
+		tap_is_int(cu.cuInit(0), CUDA_ERROR_INVALID_VALUE, "cuInit refuses %s=%s", wrong[i][0], wrong[i][1]);
+		unsetenv(wrong[i][0]);
+	}
+}
+
 static void identities(void)
 {
 	char first[20] = "", second[20] = "", tight[13] = "";
@@ -167,6 +182,7 @@ int main(void)
 	emu_open();
 	before_init();
 	entry_points();
+	wrong_numbers();
 	emu_must(cu.cuInit(0));
 	models();
 	identities();
