@@ -186,7 +186,8 @@ CREATE VIEW why AS SELECT
 	CASE WHEN t.us > 0 THEN printf('%.3f', t.us / c.us) ELSE '' END AS "to the chosen",
 	coalesce(CASE WHEN t.variant = c.variant THEN c.reason ELSE t.note END, '') AS reason,
 	d.name AS device
-FROM choice c JOIN trial t ON t.run = c.run AND t.problem = c.problem AND t.class IN (c.class, '')
+FROM choice c JOIN trial t ON t.run = c.run AND t.problem = c.problem
+	AND (t.class = c.class OR t.class = '' AND t.status <> 'ok')
 JOIN problem p ON p.id = c.problem JOIN variant v ON v.id = t.variant JOIN device d ON d.id = c.device
 ORDER BY d.name, d.id, p.id, c.low_count, t.variant <> c.variant, t.us IS NULL, t.us, v.text;
 

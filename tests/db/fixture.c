@@ -227,6 +227,7 @@ void fixture_fill(const char *path)
 	fixture_begin(&fixture, db);
 	fixture_must(srt_db_put_roofline(db, fixture.run, UINT64_C(1) << 30, 501.5, "vector copy"), "put a roofline");
 	fixture_trial(db, &fixture, "lookback,block=128,items=8", "small", "ok", 3.25);
+	fixture_trial(db, &fixture, "lookback", "", "ok", 0);
 	fixture_trial(db, &fixture, "lookback", "small", "ok", 4.0625);
 	fixture_trial(db, &fixture, "lookback,items=64", "", "pruned", 0);
 	fixture_trial(db, &fixture, "lookahead,items=32", "large", "wrong", 0);
