@@ -56,6 +56,8 @@ static void *find_library(void)
 
 int srt_rtc_library_open(void **library, const char *asked)
 {
+	if (strcmp(asked, "/") == 0)
+		return srt_fail(SCANRT_ERROR_NO_COMPILER, "SCANRT_LIBNVRTC is set to nothing: no NVRTC is to be used");
 	if (asked[0]) {
 		*library = dlopen(asked, RTLD_NOW | RTLD_LOCAL);
 		if (!*library)

@@ -36,7 +36,7 @@ static const char help_text[] =
 	"  --mode LIST           inclusive,exclusive\n"
 	"  --count LIST          counts to tune for, in place of the size classes' own\n"
 	"  --db PATH             the database; otherwise that of SCANRT_DB, or the user's\n"
-	"  --system              publish the result for all users; list, show: of what was published\n"
+	"  --system              publish the result for all users; list and show: what was published\n"
 	"  --codegen sass|ptx    how machine code is made\n"
 	"  --jobs N              compilers at a time\n"
 	"  --seed N              of the random inputs and of the order of measurements\n"
@@ -209,8 +209,9 @@ static bool parse_command(struct tune_options *options, struct pending *pending,
 		return false;
 	}
 	if (words == 3) {
-		/* Either order: problems are called "sum i32", and options come as --type and --op.  One known word tells. */
-		bool is_swapped = srt_op_parse(&code, argv[1]) == SCANRT_OK || srt_type_parse(&code, argv[2]) == SCANRT_OK;
+		/* Either order: problems are called "sum i32", but the options are --type and --op.  One known word tells. */
+		bool is_swapped =
+			srt_op_parse(&code, argv[1]) == SCANRT_OK || srt_type_parse(&code, argv[2]) == SCANRT_OK;
 
 		pending->types = argv[is_swapped ? 2 : 1];
 		pending->ops = argv[is_swapped ? 1 : 2];

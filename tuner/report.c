@@ -231,7 +231,8 @@ void tune_report_close(const char *status)
 		tune_json_print(&out);
 	} else if (!state.options->is_quiet) {
 		print_table();
-		printf("%s after %.1f s, %d variants failed\n", status, tune_now() - state.started, state.failures);
+		printf("%s after %.1f s, %d %s failed\n", status, tune_now() - state.started, state.failures,
+			state.failures == 1 ? "variant" : "variants");
 	}
 	fflush(stdout);
 	free(state.rows);

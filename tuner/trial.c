@@ -199,7 +199,8 @@ void tune_candidate_fail(struct tune_search *search, struct tune_candidate *cand
 	snprintf(candidate->note, sizeof candidate->note, "%s", note);
 	for (int i = 0; i < TUNE_CLASS_MAX; i++)
 		candidate->is_out[i] = true;
-	if (verdict != TUNE_PRUNED && verdict != TUNE_RUNNING)
+	/* The probe of the device belongs to no problem, and is reported as an error. */
+	if (search->name[0] && verdict != TUNE_PRUNED && verdict != TUNE_RUNNING)
 		tune_report_failure(search->name, candidate->build.text, tune_verdict_name(verdict), note);
 }
 
