@@ -209,7 +209,7 @@ static bool parse_command(struct tune_options *options, struct pending *pending,
 		return false;
 	}
 	if (words == 3) {
-		/* Either order: problems are called "sum i32", but the options are --type and --op.  One known word tells. */
+		/* Either order: problems are called "sum i32", but options come as --type and --op; one word tells. */
 		bool is_swapped =
 			srt_op_parse(&code, argv[1]) == SCANRT_OK || srt_type_parse(&code, argv[2]) == SCANRT_OK;
 
