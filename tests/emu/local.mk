@@ -15,12 +15,15 @@ check_PROGRAMS += $(emu_programs)
 EMU_TESTS += $(emu_programs)
 
 kernel_programs = \
+	tests/emu/mutations \
 	tests/emu/schedules \
 	tests/emu/traffic
 check_PROGRAMS += $(kernel_programs)
 EMU_TESTS += $(kernel_programs)
 
 emu_kernel_test = tests/emu/emulated.c tests/emu/emulated.h
+tests_emu_mutations_SOURCES = tests/emu/mutations.c tests/emu/mutant.c tests/emu/mutant.h $(emu_kernel_test)
+tests_emu_mutations_LDADD = $(device_libraries)
 tests_emu_schedules_SOURCES = tests/emu/schedules.c $(emu_kernel_test)
 tests_emu_schedules_LDADD = $(device_libraries)
 tests_emu_traffic_SOURCES = tests/emu/traffic.c $(emu_kernel_test)

@@ -44,8 +44,9 @@ static uint64_t seeds_wanted(void)
 }
 
 /* The workspace is kept from launch to launch, so that each meets the words that the one before left behind. */
-static unsigned run_seeds(const struct test_device *device, struct test_scan *scan, uint64_t seeds)
+static unsigned run_seeds(const struct test_device *device, struct test_scan *scan, uint64_t seeds, uint64_t *waits)
 {
+	struct emu_launch_record record;
 	static const unsigned residents[] = { 0, 0, 1, 2, 3 };
 	unsigned wrong = 0;
 
@@ -55,8 +56,11 @@ static unsigned run_seeds(const struct test_device *device, struct test_scan *sc
 		emulated_schedule(current_seed, current_resident);
 		tap_case("seed %" PRIu64 " variant %s resident %u", current_seed, current_variant, current_resident);
 		scan->count = reference_random(current_seed, 7) % scan->reference->count + 1;
-		if (test_scan_passes(device, scan))
+		if (test_scan_passes(device, scan)) {
+			emulated_last_launch(&record);
+			*waits += record.counters.spins > 0;
 			continue;
+		}
 		tap_diag("seed %" PRIu64 ", %u blocks resident at most (0: all)", current_seed, current_resident);
 		wrong++;
 	}
@@ -73,13 +77,16 @@ static void check(struct test_device *device, const char *variant, uint64_t seed
 	struct srt_workspace workspace;
 	struct test_scan scan = { &reference, &kernel, &workspace, 0, 0, 0, false, 0 };
 
+	uint64_t waits = 0; /* schedules under which somebody waited for somebody else */
+
 	current_variant = variant;
 	test_problem(&problem, SCANRT_SUM, SCANRT_I32, SCANRT_I32, SCANRT_I32, false);
 	test_kernel_create(&kernel, device, &problem, variant);
 	reference_create(&reference, &problem, REFERENCE_EXACT, 1, TILES * (uint64_t)srt_variant_tile(&kernel.variant));
 	test_workspace_create(&workspace, device, reference.count);
-	tap_is_uint(run_seeds(device, &scan, seeds), 0,
+	tap_is_uint(run_seeds(device, &scan, seeds, &waits), 0,
 		"B085 B091: %s is right under %" PRIu64 " schedules, with few blocks resident too", variant, seeds);
+	tap_ok(waits * 5 > seeds, "in %" PRIu64 " of which a warp waits in vain at least once", waits);
 	srt_workspace_destroy(&workspace, device->driver);
 	test_kernel_destroy(&kernel, device);
 	reference_destroy(&reference);

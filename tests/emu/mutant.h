@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Mutants: our kernels with one thing taken out, which the emulated device must catch.  What it lets pass would also
+ * pass unseen on the day somebody takes it out by mistake.
+ */
+#ifndef TESTS_EMU_MUTANT_H
+#define TESTS_EMU_MUTANT_H
+
+#include <stdbool.h>
+
+/* A kernel under which a mutant shows: variant, operator (SRT_OP_AFFINE is not commutative) and type. */
+struct mutant_trial {
+	const char *variant;
+	int op;
+	int type;
+};
+
+struct mutant {
+	const char *what;  /* what is missing: "the barrier after ..." */
+	const char *file;  /* of kernels/ */
+	const char *from;  /* text in it */
+	const char *to;    /* what stands in its place */
+	int occurrence;    /* which of several, from 1; 0: it must be the only one */
+	const struct mutant_trial *trials; /* ends with a NULL variant; the first that catches it is enough */
+	const char *excuse; /* why nothing can catch it; NULL: something must */
+};
+
+extern const struct mutant mutants[]; /* ends with a NULL what */
+
+/* One check for each mutant, and before them one for each trial with the kernels as they are. */
+void mutant_check_all(void);
+
+#endif

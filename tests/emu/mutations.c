@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Every barrier, fence, memory order, ticket and epoch step and bounds test of the kernels, taken out one at a time.
+ */
+#include <stddef.h>
+#include <stdlib.h>
+
+#include "../../lib/problem.h"
+#include "../tap.h"
+#include "mutant.h"
+
+static const struct mutant_trial block[] = {
+	{ "block,block=128,items=8", SRT_OP_AFFINE, SCANRT_U32 }, { NULL, 0, 0 } };
+static const struct mutant_trial shared[] = {
+	{ "block,block=128,items=8,warp=shared", SRT_OP_AFFINE, SCANRT_U32 }, { NULL, 0, 0 } };
+static const struct mutant_trial lookback[] = { { "lookback,block=64,items=4", SRT_OP_AFFINE, SCANRT_U32 },
+	{ "lookback,block=96,items=4,residency=4", SRT_OP_AFFINE, SCANRT_U64 }, { NULL, 0, 0 } };
+static const struct mutant_trial leaving[] = { { "lookback,block=64,items=4", SRT_OP_AFFINE, SCANRT_U32 },
+	{ "lookahead,block=64,items=4,stages=3,ahead=2,gather=2", SRT_OP_AFFINE, SCANRT_U32 }, { NULL, 0, 0 } };
+static const struct mutant_trial lookahead[] = {
+	{ "lookahead,block=64,items=4,stages=3,ahead=2,gather=2", SRT_OP_AFFINE, SCANRT_U32 },
+	{ "lookahead,block=96,items=8,stages=2,ahead=1,gather=1", SCANRT_SUM, SCANRT_U16 }, { NULL, 0, 0 } };
+/* As many stages as slots for totals: no release of a stage orders what the barrier of the warp does. */
+static const struct mutant_trial tight[] = {
+	{ "lookahead,block=64,items=4,stages=4,ahead=1,gather=2", SRT_OP_AFFINE, SCANRT_U32 }, { NULL, 0, 0 } };
+
+const struct mutant mutants[] = {
+	/* ---- One block ---- */
+	{ "the barrier before the warps' totals are read", "block.cuh", "__syncthreads();", "", 0, block, NULL },
+	{ "the barrier of the warp before a neighbour's slot is read", "warp_scan.cuh", "__syncwarp();", "", 1,
+		shared, NULL },
+	{ "the barrier of the warp before slots are overwritten", "warp_scan.cuh", "__syncwarp();", "", 2, shared,
+		NULL },
+	{ "one lane in the mask of shuffles", "warp_scan.cuh", "__shfl_up_sync(full_warp",
+		"__shfl_up_sync(0x7fffffffu", 0, block, NULL },
+	{ "the bound of a warp's slice", "block_scan.cuh", "left > P::slice ? P::slice : left", "left", 0, block,
+		"the bound only tells the faster way through full slices" },
+	{ "the bound of a lane's vector", "slice.cuh", "is_full || left > P::vector ? P::vector : left",
+		"P::vector", 0, block, NULL },
+	{ "the test that a vector is whole, loading", "slice.cuh", "is_full || (is_whole && given == P::vector)",
+		"is_full || is_whole", 1, block, NULL },
+	{ "the test that a vector is whole, storing", "slice.cuh", "is_full || (is_whole && given == P::vector)",
+		"is_full || is_whole", 2, block, NULL },
+	{ "the test that the input is aligned", "slice.cuh", "is_full || is_aligned<P>(in)", "true", 0, block,
+		NULL },
+	{ "the test that the output is aligned", "slice.cuh", "is_full || is_aligned<P>(out)", "true", 0, block,
+		NULL },
+	{ "the bound of elements loaded one by one", "slice.cuh", "if (i < given)\n\t\t\t\t\traw", "raw", 0, block,
+		NULL },
+	{ "the bound of elements stored one by one", "slice.cuh", "if (i < given)\n\t\t\t\t\tto", "to", 0, block,
+		NULL },
+	{ "the bound of lanes that take part in a scan", "warp_scan.cuh", "if (lane >= reach && lane < count[r])",
+		"if (lane >= reach)", 1, block,
+		"lanes beyond the count combine what nobody uses, which integers do not mind" },
+
+	/* ---- Tickets, epochs, tile words ---- */
+	{ "the block barrier after the ticket is drawn", "lookback.cuh", "__syncthreads();", "", 1, lookback,
+		NULL },
+	{ "the block barrier before the warps' totals are read", "lookback.cuh", "__syncthreads();", "", 2,
+		lookback, NULL },
+	{ "the block barrier before the prefix is read", "lookback.cuh", "__syncthreads();", "", 3, lookback,
+		NULL },
+	{ "the atomicity of drawing a ticket", "tile_state.cuh",
+		"return atomicAdd(arguments.control, u64(number));",
+		"u64 w = *arguments.control; *arguments.control = w + number; return w;", 0, lookback, NULL },
+	{ "the ticket: tiles by block index", "tile_state.cuh", "ticket first = {u32(word), u32(word >> 32)};",
+		"ticket first = {blockIdx.x, u32(word >> 32)};", 0, lookback, NULL },
+	{ "the next launch's ticket", "tile_state.cuh",
+		"store_relaxed(arguments.control, u64(first.epoch + 1) << 32);", ";", 0, lookback, NULL },
+	{ "the next launch's epoch", "tile_state.cuh", "u64(first.epoch + 1) << 32", "u64(first.epoch) << 32", 0,
+		lookback, NULL },
+	{ "the epoch in a tile word's tag", "tile_state.cuh", "tag((epoch + 1) << 2)", "tag(1 << 2)", 0, lookback,
+		NULL },
+	{ "the comparison of all words of a value", "tile_state.cuh", "i == 0 || mark == found.mark ? mark",
+		"true ? mark", 0, lookback, NULL },
+	{ "the memory order of a published word", "memory.cuh", "st.relaxed.gpu.global.u64", "st.global.u64", 0,
+		lookback, NULL },
+	{ "the memory order of a polled word", "memory.cuh", "ld.relaxed.gpu.global.u64 %0", "ld.global.u64 %0", 0,
+		lookback, NULL },
+	{ "the memory order of a polled pair of words", "memory.cuh", "ld.relaxed.gpu.global.v2.u64",
+		"ld.global.v2.u64", 0, lookback, NULL },
+	{ "the gpu scope of a published word", "memory.cuh", "st.relaxed.gpu", "st.relaxed.cta", 0, lookback,
+		NULL },
+	{ "the gpu scope of a polled word", "memory.cuh", "ld.relaxed.gpu.global.u64 %0",
+		"ld.relaxed.cta.global.u64 %0", 0, lookback, NULL },
+	{ "the wait for predecessors", "lookback.cuh", "lane < reach && seen.mark == mark_none", "false", 0,
+		lookback, NULL },
+	{ "the difference between aggregate and prefix", "lookback.cuh", "seen.mark == mark_prefix",
+		"seen.mark != mark_none", 0, lookback, NULL },
+	{ "the prefix that is published", "lookback.cuh",
+		"combine<P>(prefix, {aggregate, true}).value, mark_prefix", "aggregate, mark_prefix", 0, lookback,
+		NULL },
+	{ "the publication of the prefix", "lookback.cuh",
+		"words.publish(mine.tile, combine<P>(prefix, {aggregate, true}).value, mark_prefix);", "", 0,
+		lookback, NULL },
+	{ "the publication of the aggregate", "lookback.cuh",
+		"words.publish(mine.tile, aggregate, mark_aggregate);", ";", 0, lookback,
+		"the prefix follows, and whoever waits waits for that: slower, and right" },
+	{ "the order of two windows", "lookback.cuh", "P::op::apply(window, after)", "P::op::apply(after, window)",
+		0, lookback, NULL },
+	{ "the order within a window", "warp_scan.cuh", "P::op::apply(earlier, value);",
+		"P::op::apply(value, earlier);", 1, lookback, NULL },
+	{ "the bound of the last tile", "lookback.cuh", "int(min(arguments.count - first, u64(P::tile)))",
+		"int(P::tile)", 0, lookback, NULL },
+	{ "the test that a tile is full", "lookback.cuh", "arguments.count - first >= P::tile && ", "", 0, lookback,
+		NULL },
+	{ "the test that arrays are aligned", "lookback.cuh", "if (is_whole && ", "if (", 0, lookback, NULL },
+	{ "the barrier before a block leaves the last epoch", "tile_state.cuh", "__syncthreads();", "", 1, leaving,
+		"what may come late is an aggregate that this launch does not need, nor another for 2^30 launches" },
+	{ "the barrier before the last block is known", "tile_state.cuh", "__syncthreads();", "", 2, leaving,
+		NULL },
+	{ "the fence before a block is counted out", "tile_state.cuh", "__threadfence();", "", 1, leaving,
+		"no schedule here lets loads move behind a later atomic operation" },
+	{ "the fence after a block is counted out", "tile_state.cuh", "__threadfence();", "", 2, leaving,
+		"no schedule here lets stores move before an earlier atomic operation" },
+	{ "the wait for all blocks before words are cleared", "tile_state.cuh", "== gridDim.x - 1", ">= 0", 0,
+		leaving, NULL },
+	{ "the clearing of tile words", "tile_state.cuh", "store_relaxed(arguments.tile_words + i, 0);", ";", 0,
+		leaving, NULL },
+	{ "the clearing of the control words", "tile_state.cuh",
+		"store_relaxed(arguments.control + threadIdx.x, 0);", ";", 0, leaving, NULL },
+
+	/* ---- Look-ahead ---- */
+	{ "the block barrier before the roles part", "lookahead.cuh", "__syncthreads();", "", 0, lookahead, NULL },
+	{ "the fence of initialised barriers", "pipeline.cuh", "fence.mbarrier_init.release.cluster;", "", 0,
+		lookahead, "the block barrier that follows orders the same in every schedule that is played here" },
+	{ "the fence before a later copy", "pipeline.cuh", "fence.proxy.async.shared::cta;", "", 0, lookahead,
+		"proxies are one here: copies see what was written before them" },
+	{ "the wait for a free stage", "lookahead.cuh", "shared.stages.wait_free(k);", "", 0, lookahead, NULL },
+	{ "the bytes that a stage waits for", "pipeline.cuh", "\"r\"(bytes)\n\t\t: \"memory\");\n\tif",
+		"\"r\"(0)\n\t\t: \"memory\");\n\tif", 0, lookahead, NULL },
+	{ "the elements that a copy leaves out", "lookahead_stage.cuh", "if (drawn == 0 || extent.is_cut)",
+		"if (false)", 0, lookahead, NULL },
+	{ "the end of the array in a copy", "lookahead_stage.cuh", "max(from, is_cut ? last & ~15ull : to)", "to",
+		0, lookahead, NULL },
+	{ "the begin of the array in a copy", "lookahead_stage.cuh",
+		"tile > 0 ? begin & ~15ull : (begin + 15) & ~15ull", "begin & ~15ull", 0, lookahead,
+		"allocations begin at multiples of 16 bytes: what lies before the array is memory, too" },
+	{ "the end of the array in the patch", "lookahead_stage.cuh", "address >= begin && address < end",
+		"address >= begin", 0, lookahead, NULL },
+	{ "the bound of the last tile, looking ahead", "lookahead.cuh", "left < P::tile ? int(left) : P::tile",
+		"P::tile", 0, lookahead, NULL },
+	{ "the barrier of the warp before totals are overwritten", "lookahead.cuh",
+		"__syncwarp(); /* all lanes have read the totals", "/* all lanes have read the totals", 0, tight,
+		NULL },
+	{ "the arrival of the totals", "lookahead.cuh", "shared.has_totals[k % barrier_slots].arrive();", "", 0,
+		lookahead, NULL },
+	{ "the arrival of the prefix", "lookahead.cuh", "shared.has_prefix[k % barrier_slots].arrive();", "", 0,
+		lookahead, NULL },
+	{ "the wait for the tile's other warps", "lookahead.cuh", "wait(shared.has_totals, k, P::warps);\n\t\twait",
+		"wait", 0, lookahead, NULL },
+	{ "the wait for the prefix", "lookahead.cuh", "wait(shared.has_prefix, k, 1);", "", 0, lookahead, NULL },
+	{ "the publisher's wait for the totals", "lookahead.cuh",
+		"wait(shared.has_totals, k, P::warps);\n\t\t\tint", "int", 0, lookahead, NULL },
+	{ "the release of a stage by the scan", "lookahead.cuh", "shared.stages.release(k, lane);\n\t\tmine.scan",
+		"mine.scan", 0, lookahead, NULL },
+	{ "the reading of a stage before its release", "lookahead.cuh",
+		"staged_slice<P>(arguments, buffer, k, warp).load(mine);\n\t\tshared.stages.release(k, lane);",
+		"shared.stages.release(k, lane);\n\t\tstaged_slice<P>(arguments, buffer, k, warp).load(mine);", 0,
+		lookahead, NULL },
+	{ "the barrier of the warp before a stage is released", "lookahead_stage.cuh",
+		"__syncwarp(); /* all lanes have read what they need */", "", 0, lookahead, NULL },
+	{ "the room for barriers of tiles ahead", "lookahead.cuh", "barrier_slots = P::ahead + 2",
+		"barrier_slots = 1", 0, lookahead, NULL },
+	{ "the room for totals of tiles ahead", "lookahead.cuh",
+		"total_slots = 2 * P::ahead + 2 > P::stages ? 2 * P::ahead + 2 : P::stages",
+		"total_slots = P::ahead", 0, lookahead, NULL },
+	{ "the room for prefixes of tiles ahead", "lookahead.cuh", "prefix_slots = P::stages + 1",
+		"prefix_slots = 1", 0, lookahead, NULL },
+	{ "the wait for the aggregates of a batch", "lookahead.cuh", "lane < count && seen.mark == mark_none",
+		"false", 0, lookahead, NULL },
+	{ "the wait for whole batches", "lookahead.cuh", "!__all_sync(full_warp, is_ready)", "false", 0, lookahead,
+		NULL },
+	{ "the base of whole batches", "lookahead.cuh", "combine<P>(base, {value, rest > 0})",
+		"combine<P>(base, {value, true})", 0, lookahead, NULL },
+
+	{ NULL, NULL, NULL, NULL, 0, NULL, NULL },
+};
+
+int main(void)
+{
+	const char *nvrtc = getenv("NVRTC_DIR");
+
+	if (nvrtc != NULL && *nvrtc == '\0')
+		tap_skip_all("no NVRTC");
+	tap_plan(0);
+	mutant_check_all();
+	return tap_done();
+}
