@@ -35,6 +35,8 @@ int emu_access_resolve(struct emu_access *access, struct emu_warp *warp, const s
 /* Of the generic addresses of lanes, those in the window of the first lane: sets access->space and rebases their
  * addresses.  Returns the lanes. */
 uint32_t emu_access_split(struct emu_access *access, uint32_t lanes);
+/* Lanes whose place another lane of the access writes too, all but one of each place: of such writes one succeeds. */
+uint32_t emu_access_repeated(const struct emu_access *access);
 void emu_access_count(const struct emu_access *access, struct emu_warp *warp);
 
 #endif

@@ -39,6 +39,22 @@ static bool is_contiguous(const struct emu_access *access)
 	return true;
 }
 
+uint32_t emu_access_repeated(const struct emu_access *access)
+{
+	uint32_t repeated = 0;
+
+	if (is_contiguous(access))
+		return 0;
+	for (uint32_t left = access->lanes; left; left &= left - 1) {
+		int l = __builtin_ctz(left);
+
+		for (uint32_t later = left & (left - 1); later; later &= later - 1)
+			if (access->host[l] == access->host[__builtin_ctz(later)])
+				repeated |= 1u << l;
+	}
+	return repeated;
+}
+
 static void count_global(const struct emu_access *access, struct emu_counters *counters)
 {
 	unsigned lanes = (unsigned)__builtin_popcount(access->lanes);

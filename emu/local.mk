@@ -82,6 +82,7 @@ EMU_MACHINE_SOURCES = \
 	emu/fault.c \
 	emu/fetch.c \
 	emu/finish.c \
+	emu/frames.c \
 	emu/function.c \
 	emu/history.c \
 	emu/initial.c \
@@ -123,10 +124,17 @@ EMU_MACHINE_SOURCES = \
 	emu/transfer.c \
 	emu/warp.c
 
-libscanrt_emu_la_SOURCES = $(EMU_DRIVER_SOURCES) $(EMU_MACHINE_SOURCES)
-libscanrt_emu_la_CPPFLAGS = -D_GNU_SOURCE -I$(srcdir)/emu $(CUDA_CPPFLAGS)
-libscanrt_emu_la_CFLAGS = $(AM_CFLAGS) -fno-strict-aliasing -frounding-math
-libscanrt_emu_la_LIBADD = -lm -lpthread
+# A library of its own, so that tests get at it without the driver around it.
+noinst_LTLIBRARIES += libemu-machine.la
+libemu_machine_la_SOURCES = $(EMU_MACHINE_SOURCES)
+libemu_machine_la_CPPFLAGS = -D_GNU_SOURCE -I$(srcdir)/emu $(CUDA_CPPFLAGS)
+libemu_machine_la_CFLAGS = $(AM_CFLAGS) -fno-strict-aliasing -frounding-math
+libemu_machine_la_LIBADD = -lm -lpthread
+
+libscanrt_emu_la_SOURCES = $(EMU_DRIVER_SOURCES)
+libscanrt_emu_la_CPPFLAGS = $(libemu_machine_la_CPPFLAGS)
+libscanrt_emu_la_CFLAGS = $(AM_CFLAGS)
+libscanrt_emu_la_LIBADD = libemu-machine.la
 libscanrt_emu_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -export-symbols-regex '^(cu[A-Z]|scanrtEmu)'
 
 # The loader looks for it beside the program: so scantune --device emu works in the build folder, too.

@@ -260,6 +260,8 @@ static int run_wait(struct emu_warp *warp, const struct emu_insn *insn, uint32_t
 		emu_out_mask(warp, insn->op[0], passed, lanes);
 		if (passed == lanes)
 			return STEP_NEXT;
+		warp->groups[warp->current].hint = WAIT_MBARRIER;
+		warp->groups[warp->current].key = target.offset;
 		emu_warp_polls(warp);
 		return STEP_NEXT;
 	}

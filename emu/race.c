@@ -16,6 +16,19 @@ static void stop_checking(struct emu_cta *cta)
 	cta->race->is_off = true;
 }
 
+/* What the lane has done itself.  A lane that has done nothing since it last published keeps its time. */
+static void publish_own(struct emu_warp *warp, int l, struct emu_clock *into)
+{
+	uint32_t *time = &into->time[emu_thread_index(warp, l)];
+	bool has_touched = warp->touched >> l & 1;
+	uint32_t done = has_touched ? warp->times[l] : warp->times[l] - 1;
+
+	if (*time < done)
+		*time = done;
+	if (has_touched && ++warp->times[l] > EMU_TIME_MASK)
+		stop_checking(warp->cta);
+}
+
 void emu_race_publish(struct emu_warp *warp, uint32_t lanes, struct emu_clock **into)
 {
 	struct emu_race *race = warp->cta->race;
@@ -34,9 +47,7 @@ void emu_race_publish(struct emu_warp *warp, uint32_t lanes, struct emu_clock **
 			return;
 		}
 		last = warp->clocks[l];
-		(*into)->time[emu_thread_index(warp, l)] = warp->times[l];
-		if (warp->touched >> l & 1 && ++warp->times[l] > EMU_TIME_MASK)
-			stop_checking(warp->cta);
+		publish_own(warp, l, *into);
 	}
 	warp->touched &= ~lanes;
 }
@@ -246,6 +257,7 @@ void emu_race_actor(struct emu_actor *actor, struct emu_warp *warp, const struct
 {
 	*actor = (struct emu_actor){ .warp = warp, .insn = insn, .lane = lane, .base = warp->clocks[lane],
 		.epoch = emu_thread_index(warp, lane) << EMU_TIME_BITS | warp->times[lane] };
+	warp->touched |= 1u << lane;
 }
 
 static void name_agent(char *text, size_t size, const struct emu_actor *actor, uint64_t cta, uint32_t epoch)

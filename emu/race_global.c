@@ -142,13 +142,16 @@ static int note_lane(const struct emu_actor *actor, struct emu_allocation *alloc
 int emu_race_global(const struct emu_access *access, struct emu_warp *warp, const struct emu_insn *insn)
 {
 	struct emu_actor actor;
+	uint32_t lanes = access->lanes;
 
 	if (warp->cta->race->is_off || access->space == SPACE_CONST)
 		return STEP_NEXT;
 	/* Bulk copies move whole vectors: at the edges of what they are after, they read what nobody uses. */
 	if (access->is_async && access->is_edge && access->kind == ACCESS_READ)
 		return STEP_NEXT;
-	for (uint32_t left = access->lanes; left; left &= left - 1) {
+	if (access->kind == ACCESS_WRITE)
+		lanes &= ~emu_access_repeated(access);
+	for (uint32_t left = lanes; left; left &= left - 1) {
 		int l = __builtin_ctz(left);
 
 		if (access->allocation[l]->is_constant)

@@ -211,10 +211,13 @@ int emu_race_cells(const struct emu_actor *actor, struct emu_cta *cta, uint32_t 
 int emu_race_shared(const struct emu_access *access, struct emu_warp *warp, const struct emu_insn *insn)
 {
 	struct emu_actor actor;
+	uint32_t lanes = access->lanes;
 
 	if (access->is_async)
 		return STEP_NEXT;
-	for (uint32_t left = access->lanes; left; left &= left - 1) {
+	if (access->kind == ACCESS_WRITE)
+		lanes &= ~emu_access_repeated(access);
+	for (uint32_t left = lanes; left; left &= left - 1) {
 		int l = __builtin_ctz(left);
 
 		/* Another CTA of the cluster has clocks of its own. */

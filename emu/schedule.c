@@ -37,15 +37,23 @@ static bool fill(struct emu_run *run)
 	return true;
 }
 
-static void retire(struct emu_run *run)
+/* Whether a CTA ended, or something of one that has ended happened. */
+static bool retire(struct emu_run *run)
 {
+	bool is_any = false;
+
 	for (unsigned i = run->resident_count; i-- > 0; ) {
 		if (i >= run->resident_count || !emu_cta_is_done(run->resident[i]))
+			continue;
+		is_any = true;
+		/* Its last stores become visible one by one, too. */
+		if (run->schedule->is_late && emu_buffer_flush_one(run->resident[i], emu_schedule_random(run)))
 			continue;
 		run->ctas_done++;
 		run->version++;
 		emu_cta_end(run, i);
 	}
+	return is_any;
 }
 
 /* Without a seed: one turn of every warp that can run; false where none could. */
@@ -122,6 +130,7 @@ static bool kick_warp(struct emu_warp *warp)
 			continue;
 		group->state = GROUP_READY;
 		group->wait = WAIT_NONE;
+		group->hint = WAIT_MBARRIER;
 		group->resume = 1;
 	}
 	warp->is_spinning = false;
@@ -167,15 +176,19 @@ static void run_all(struct emu_run *run)
 	struct progress progress = { .version = UINT64_MAX }, endless = { .version = UINT64_MAX };
 
 	while (run->ctas_done < run->cta_count && run->result->code == CUDA_SUCCESS) {
+		bool has_run;
+
 		if (!fill(run))
 			return;
-		if (!(run->schedule->is_random ? run_random(run) : run_round(run)) && !try_again(run, &progress))
+		has_run = run->schedule->is_random ? run_random(run) : run_round(run);
+		if (run->result->code != CUDA_SUCCESS)
+			return;
+		if (!retire(run) && !has_run && !try_again(run, &progress))
 			return;
 		if (is_endless(run, &endless)) {
 			emu_report_stuck(run, "endless loop: no effect on memory for 2^27 instructions");
 			return;
 		}
-		retire(run);
 	}
 }
 

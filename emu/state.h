@@ -42,6 +42,7 @@ struct emu_group {
 	uint8_t state, wait;
 	bool has_spun;        /* its last turn ended in a spin, and nothing has changed in memory since this version: */
 	uint64_t version;
+	uint8_t hint;         /* what it polls: WAIT_MBARRIER with its key, or nothing that is known */
 	uint8_t resume;       /* what the instruction that waited learns when it runs again */
 	uint64_t key;
 };

@@ -14,7 +14,7 @@ static void describe_wait(char *text, size_t size, const struct emu_warp *warp, 
 	const struct emu_mbarrier *object;
 	const struct emu_barrier *barrier = &cta->barriers[group->key % EMU_BARRIERS];
 
-	switch ((enum emu_wait)group->wait) {
+	switch ((enum emu_wait)(group->state == GROUP_WAITING ? group->wait : group->hint)) {
 	case WAIT_LANES:
 		snprintf(text, size, "waits for the lanes of mask 0x%08x", (unsigned)group->key);
 		break;

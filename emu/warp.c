@@ -88,6 +88,7 @@ static int run_group(struct emu_warp *warp, unsigned *budget)
 	int step = STEP_NEXT;
 
 	group->has_spun = false;
+	group->hint = WAIT_NONE;
 	while (step == STEP_NEXT && pc != limit && left > 0) {
 		const struct emu_insn *insn = &code[pc++];
 		uint32_t active = lanes;

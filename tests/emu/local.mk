@@ -71,3 +71,25 @@ emu_scripts = \
 	tests/emu/values.sh
 EMU_TESTS += $(emu_scripts)
 EXTRA_DIST += $(emu_scripts) tests/emu/on_emulated.sh
+
+# The machine below the driver: instructions against the host, and a kernel for each fault beside its corrected twin.
+emu_machine_programs = \
+	tests/emu/faults_memory \
+	tests/emu/faults_order \
+	tests/emu/instructions_float \
+	tests/emu/instructions_integer
+check_PROGRAMS += $(emu_machine_programs)
+EMU_TESTS += $(emu_machine_programs)
+
+emu_machine_test = tests/emu/machine.c tests/emu/machine.h
+emu_machine_libraries = libemu-machine.la $(LDADD)
+tests_emu_faults_memory_SOURCES = tests/emu/faults_memory.c tests/emu/faults.c tests/emu/faults.h $(emu_machine_test)
+tests_emu_faults_memory_LDADD = $(emu_machine_libraries)
+tests_emu_faults_order_SOURCES = tests/emu/faults_order.c tests/emu/faults.c tests/emu/faults.h $(emu_machine_test)
+tests_emu_faults_order_LDADD = $(emu_machine_libraries)
+tests_emu_instructions_float_SOURCES = tests/emu/instructions_float.c tests/emu/instruction.c tests/emu/instruction.h \
+	$(emu_machine_test)
+tests_emu_instructions_float_LDADD = $(emu_machine_libraries)
+tests_emu_instructions_integer_SOURCES = tests/emu/instructions_integer.c tests/emu/instruction.c \
+	tests/emu/instruction.h $(emu_machine_test)
+tests_emu_instructions_integer_LDADD = $(emu_machine_libraries)
