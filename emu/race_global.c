@@ -157,7 +157,7 @@ int emu_race_global(const struct emu_access *access, struct emu_warp *warp, cons
 		if (access->allocation[l]->is_constant)
 			continue;
 		emu_race_actor(&actor, warp, insn, l);
-		/* The thread may have gone on since it started the copy; who waits for the copy knows its agent only. */
+		/* The thread may have gone on since it started the copy; who waits for it knows its agent only. */
 		if (access->is_async && access->agent)
 			actor.epoch = access->agent;
 		actor.is_write = access->kind != ACCESS_READ;
