@@ -48,6 +48,19 @@ static int check_pages(struct srt_db *db)
 	return status;
 }
 
+/* A view has no data: another build's, or a damaged one, gives way to ours. */
+static int renew_view(struct srt_db *db, const char *name, const char *sql)
+{
+	struct srt_strbuf script = { 0 };
+	int status;
+
+	srt_strbuf_printf(&script, "DROP VIEW IF EXISTS \"%s\"; %s", name, sql);
+	status = script.failed ? srt_fail(SCANRT_ERROR_OUT_OF_MEMORY, "no memory for the view %s", name)
+			       : srt_db_script(db, srt_strbuf_text(&script));
+	srt_strbuf_free(&script);
+	return status;
+}
+
 /* Every table, index and view of `reference` is in the file, word for word.  Others, say somebody's own view, may be
  * there too. */
 static int compare_schemas(struct srt_db *db, sqlite3_stmt *reference)
@@ -59,10 +72,12 @@ static int compare_schemas(struct srt_db *db, sqlite3_stmt *reference)
 			"SELECT count(*) FROM sqlite_master WHERE name = ? AND sql = ?", "ss",
 			srt_db_text(reference, 0), srt_db_text(reference, 1));
 
+		if (status == SCANRT_OK && matches != 1)
+			status = strcmp(srt_db_text(reference, 2), "view") == 0 ?
+				renew_view(db, srt_db_text(reference, 0), srt_db_text(reference, 1)) :
+				corrupt(db, "a table or index differs from this version's");
 		if (status != SCANRT_OK)
 			return status;
-		if (matches != 1)
-			return corrupt(db, "a table or view differs from this version's");
 	}
 	return SCANRT_OK;
 }
@@ -80,7 +95,8 @@ static int check_schema(struct srt_db *db)
 	for (; version < srt_db_newest_version(); version++)
 		if (sqlite3_exec(memory, steps[version], NULL, NULL, NULL) != SQLITE_OK)
 			goto out;
-	sqlite3_prepare_v2(memory, "SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL", -1, &statement, NULL);
+	sqlite3_prepare_v2(memory, "SELECT name, sql, type FROM sqlite_master WHERE sql IS NOT NULL", -1, &statement,
+		NULL);
 out:
 	status = statement ? compare_schemas(db, statement)
 			   : srt_fail_database(SCANRT_ERROR_DATABASE, SQLITE_ERROR, "cannot make the schema: %s",

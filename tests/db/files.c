@@ -246,6 +246,30 @@ static void test_schema_damage(const char *good)
 	mends(path, "a changed name in the schema");
 }
 
+/* Another build's view, say: it holds no data, and is made anew in place. */
+static void test_other_view(const char *good)
+{
+	const char *path = fixture_path("view.db");
+	size_t size;
+	char *bytes = fixture_read(good, &size);
+	char *at = memmem(bytes, size, "CREATE VIEW tuned", 17);
+	struct srt_db *db = NULL;
+
+	at = at ? memmem(at, size - (size_t)(at - bytes), "SELECT", 6) : NULL;
+	if (!at)
+		tap_bail_out("no view tuned in the schema");
+	memcpy(at, "select", 6);
+	fixture_write(path, bytes, size);
+	free(bytes);
+	tap_is_int(srt_db_open(&db, path, SRT_DB_WRITE), SCANRT_OK, "a file with another view is opened for writing");
+	tap_is_string(srt_db_moved_to(db), "", "it is not moved away");
+	srt_db_close(db);
+	bytes = fixture_read(path, &size);
+	at = memmem(bytes, size, "CREATE VIEW tuned", 17);
+	tap_ok(at && memmem(at, size - (size_t)(at - bytes), "SELECT", 6), "the view is as this version has it");
+	free(bytes);
+}
+
 static void test_two_kept(const char *good)
 {
 	const char *path = fixture_path("kept/tune.db");
@@ -318,6 +342,7 @@ int main(void)
 	test_read_only(good);
 	test_damage(good);
 	test_schema_damage(good);
+	test_other_view(good);
 	test_two_kept(good);
 	test_user_path();
 	test_names();
