@@ -43,6 +43,18 @@ like "$(cat "$tap_dir/.output")" "plus\" is no operator" "and the operator is wh
 fails "show without an operator is a usage error" 1 "$scantune" show i32
 fails "list with an operand is a usage error" 1 "$scantune" list i32
 
+# A misspelt machine is not to pass for the default one.
+emulated() {
+	env SCANRT_LIBCUDA="$(cd "$top_builddir" && pwd)/tests/cli/.libs/libscanrt-emu-quick.so" "$@" "$scantune" devices
+}
+ok "the emulated device is there" emulated SCANRT_EMU_SMS=7 SCANRT_EMU_MEMORY=64M
+like "$(cat "$tap_dir/.output")" "7 SMs" "with as many SMs as asked for"
+for setting in SCANRT_EMU_SMS=0 SCANRT_EMU_SMS=99999999999999999999 SCANRT_EMU_SMS=17x SCANRT_EMU_MEMORY=17x \
+	SCANRT_EMU_MEMORY=16E SCANRT_EMU_DEVICES=-1 SCANRT_EMU_DEVICES=17; do
+	fails "$setting makes no emulated device" 3 emulated "$setting"
+	like "$(cat "$tap_dir/.output")" "${setting%=*}: no number" "and the setting is named"
+done
+
 SCANRT_LIBCUDA=$tap_dir/nothing.so
 export SCANRT_LIBCUDA
 fails "without a driver tuning exits with 3" 3 "$scantune" --device 0 --db "$tap_dir/x.db"
