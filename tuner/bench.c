@@ -46,7 +46,10 @@ static int exit_of(int status)
 	case SCANRT_ERROR_DEVICE_LOST: return TUNE_EXIT_LOST;
 	case SCANRT_ERROR_VARIANT:
 	case SCANRT_ERROR_UNSUPPORTED:
-	case SCANRT_ERROR_TYPE: return TUNE_EXIT_USAGE;
+	case SCANRT_ERROR_TYPE:
+	/* The device is there; the counts of the command line are too much for it. */
+	case SCANRT_ERROR_COUNT:
+	case SCANRT_ERROR_DEVICE_MEMORY: return TUNE_EXIT_USAGE;
 	case SCANRT_ERROR_NO_DRIVER:
 	case SCANRT_ERROR_NO_DEVICE:
 	case SCANRT_ERROR_DRIVER_STUB:

@@ -12,16 +12,39 @@ void tune_json_begin(struct srt_strbuf *out)
 	srt_strbuf_append(out, "{");
 }
 
+/* The bytes of the UTF-8 character that begins here, or 0 where none does: JSON has no others, while paths and the
+ * texts of a damaged database may hold any. */
+static size_t character_bytes(const unsigned char *at)
+{
+	static const unsigned int least[] = { 0, 0, 0x80, 0x800, 0x10000 };
+	size_t bytes = at[0] < 0x80 ? 1 : at[0] < 0xc0 ? 0 : at[0] < 0xe0 ? 2 : at[0] < 0xf0 ? 3 : at[0] < 0xf8 ? 4 : 0;
+	unsigned int code = bytes > 1 ? at[0] & (0x7fu >> bytes) : at[0];
+
+	for (size_t i = 1; i < bytes; i++) {
+		if ((at[i] & 0xc0) != 0x80)
+			return 0;
+		code = code << 6 | (at[i] & 0x3f);
+	}
+	if (bytes > 1 && (code < least[bytes] || code > 0x10ffff || (code >= 0xd800 && code < 0xe000)))
+		return 0;
+	return bytes;
+}
+
 static void quote(struct srt_strbuf *out, const char *text)
 {
+	size_t bytes;
+
 	srt_strbuf_append(out, "\"");
-	for (; *text; text++) {
+	for (; *text; text += bytes ? bytes : 1) {
+		bytes = character_bytes((const unsigned char *)text);
 		if (*text == '"' || *text == '\\')
 			srt_strbuf_printf(out, "\\%c", *text);
+		else if (bytes == 0)
+			srt_strbuf_append(out, "\\ufffd"); /* the replacement character */
 		else if ((unsigned char)*text < 0x20)
 			srt_strbuf_printf(out, "\\u%04x", (unsigned)*text);
 		else
-			srt_strbuf_append_bytes(out, text, 1);
+			srt_strbuf_append_bytes(out, text, bytes);
 	}
 	srt_strbuf_append(out, "\"");
 }

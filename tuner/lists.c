@@ -12,6 +12,7 @@
 #include "problem.h"
 
 #define TEXT_SIZE 256
+#define SECONDS_MAX 1e9 /* so that what is left of them, in seconds, is an int */
 
 /* What is tuned when nothing is asked for.  A problem without a row of its own takes that of its type size and class
  * of operator, so these dozen cover the rest well. */
@@ -21,19 +22,31 @@ static const struct tune_target default_targets[] = {
 	{ SCANRT_F32, SCANRT_MAX },  { SCANRT_F64, SCANRT_MAX }, { SCANRT_F32, SCANRT_PROD }, { SCANRT_U32, SCANRT_OR },
 };
 
+/* strtod() alone would take blanks, signs and hexadecimal digits, too.  Where nothing is read, *end is the text. */
+static double read_number(char **end, const char *text)
+{
+	size_t digits = strspn(text, "0123456789");
+
+	*end = (char *)text;
+	return digits == 0 || text[digits] == 'x' || text[digits] == 'X' ? 0 : strtod(text, end);
+}
+
 bool tune_parse_count(uint64_t *count, const char *text)
 {
 	static const struct { const char *suffix; double factor; } units[] = {
 		{ "", 1 }, { "Ki", 1024 }, { "Mi", 1048576 }, { "Gi", 1073741824 },
 		{ "k", 1e3 }, { "M", 1e6 }, { "G", 1e9 },
 	};
+	const char *power;
 	char *end;
-	double value = strtod(text, &end);
+	double value = read_number(&end, text);
 
 	if (end != text && *end == '^') {
-		double power = strtod(end + 1, &end);
-
-		value = pow(value, power);
+		power = end + 1;
+		value = pow(value, read_number(&end, power));
+		/* A power that is missing makes the whole no count, and not the first power. */
+		if (end == power)
+			end = (char *)text;
 	}
 	for (size_t i = 0; end != text && i < sizeof units / sizeof units[0]; i++) {
 		double scaled = value * units[i].factor;
@@ -50,12 +63,12 @@ bool tune_parse_count(uint64_t *count, const char *text)
 bool tune_parse_seconds(double *seconds, const char *text)
 {
 	char *end;
-	double value = strtod(text, &end);
+	double value = read_number(&end, text);
 	double factor = *end == 'h' ? 3600 : *end == 'm' ? 60 : 1;
 
 	if (*end == 'h' || *end == 'm' || *end == 's')
 		end++;
-	if (end == text || *end != '\0' || !(value > 0) || !isfinite(value)) {
+	if (end == text || *end != '\0' || !(value > 0) || value * factor > SECONDS_MAX) {
 		fprintf(stderr, "scantune: \"%s\" is no duration: 90, 90s, 10m and 1h are\n", text);
 		return false;
 	}

@@ -2,8 +2,10 @@
  *
  * scantune: finds the fastest kernels of a GPU and keeps them, with their machine code, in a database.
  */
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "messages.h"
 #include "options.h"
@@ -21,6 +23,27 @@ static int run_worker(const char *role)
 	return TUNE_EXIT_USAGE;
 }
 
+/* A descriptor that the caller closed would be given to the next file that is opened, and what is printed would go into
+ * a worker's pipe.  What takes its place refuses to be written to, or read from, as a closed one would. */
+static void occupy_standard_descriptors(void)
+{
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0)
+			open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+}
+
+/* A list that a full disk has cut is not to pass for a whole one. */
+static int check_output(int status)
+{
+	bool has_failed = ferror(stdout) != 0;
+
+	has_failed |= fflush(stdout) != 0;
+	if (!has_failed)
+		return status;
+	fputs("scantune: standard output cannot be written\n", stderr);
+	return status == TUNE_EXIT_COMPLETE ? TUNE_EXIT_USAGE : status;
+}
+
 int main(int argc, char **argv)
 {
 	static const struct {
@@ -33,12 +56,13 @@ int main(int argc, char **argv)
 	struct tune_options options;
 	int status;
 
+	occupy_standard_descriptors();
 	if (argc == 2 && strncmp(argv[1], worker_argument, sizeof worker_argument - 1) == 0)
 		return run_worker(argv[1] + sizeof worker_argument - 1);
 	if (!tune_options_parse(&options, &status, argc, argv))
-		return status;
+		return check_output(status);
 	for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++)
 		if (strcmp(options.command, commands[i].name) == 0)
-			return commands[i].run(&options);
+			return check_output(commands[i].run(&options));
 	return TUNE_EXIT_USAGE;
 }

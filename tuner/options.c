@@ -2,6 +2,7 @@
  *
  * The command line of scantune.
  */
+#include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -90,9 +91,11 @@ const char *tune_effort_name(enum tune_effort effort)
 static bool parse_number(uint64_t *number, const char *text, uint64_t low, uint64_t high)
 {
 	char *end;
-	unsigned long long value = strtoull(text, &end, 0);
+	unsigned long long value;
 
-	if (*text >= '0' && *text <= '9' && *end == '\0' && value >= low && value <= high) {
+	errno = 0;
+	value = strtoull(text, &end, 10);
+	if (errno == 0 && *text >= '0' && *text <= '9' && *end == '\0' && value >= low && value <= high) {
 		*number = value;
 		return true;
 	}

@@ -36,6 +36,8 @@ void tune_catch_signals(void)
 	sigaction(SIGHUP, &action, NULL);
 	action.sa_handler = SIG_IGN;
 	sigaction(SIGPIPE, &action, NULL);
+	/* A file that may not grow is an error of the database, as a full disk is. */
+	sigaction(SIGXFSZ, &action, NULL);
 }
 
 bool tune_is_interrupted(void)
@@ -110,7 +112,8 @@ void tune_session_replace_worker(struct tune_session *session)
 }
 
 /* The reply is waited for while compilers are fed. */
-static enum tune_answer receive(struct tune_session *session, struct tune_frame *frame, double seconds, char *note)
+static enum tune_answer receive(struct tune_session *session, struct tune_frame *frame, double seconds,
+	bool is_dispensable, char *note)
 {
 	double until = tune_now() + seconds;
 
@@ -120,6 +123,12 @@ static enum tune_answer receive(struct tune_session *session, struct tune_frame 
 		case TUNE_WIRE_CLOSED: lose_worker(session, note, "the worker ended"); return TUNE_DIED;
 		case TUNE_WIRE_DAMAGED: lose_worker(session, note, "a damaged reply"); return TUNE_DIED;
 		case TUNE_WIRE_MORE: break;
+		}
+		/* A worker that starts, or fills its arrays, may take minutes; nothing of it is worth waiting for. */
+		if (interrupted && is_dispensable) {
+			lose_worker(session, NULL, "");
+			snprintf(note, TUNE_NOTE_SIZE, "interrupted");
+			return TUNE_TIMED_OUT;
 		}
 		if (tune_now() >= until) {
 			lose_worker(session, NULL, "");
@@ -145,7 +154,7 @@ static enum tune_answer exchange(struct tune_session *session, uint32_t kind, co
 		lose_worker(session, note, "the worker is gone");
 		return TUNE_DIED;
 	}
-	answer = receive(session, frame, seconds, note);
+	answer = receive(session, frame, seconds, kind == TUNE_HELLO || kind == TUNE_PROBLEM, note);
 	if (answer != TUNE_ANSWERED)
 		return answer;
 	if (frame->kind != TUNE_REPLY || frame->size < reply_size) {

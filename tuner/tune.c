@@ -252,9 +252,11 @@ int tune_command_tune(const struct tune_options *options)
 		return TUNE_EXIT_LOST;
 	tune_catch_signals();
 	tune_report_open(options, options->target_count);
-	if (!tune_session_open(session, options))
+	if (!tune_session_open(session, options)) {
 		tune_report_error("%s", session->device_note);
-	else if (!check_counts(session))
+		if (tune_is_interrupted())
+			status = TUNE_EXIT_BUDGET;
+	} else if (!check_counts(session))
 		status = TUNE_EXIT_USAGE;
 	else if (options->is_dry_run)
 		status = dry_run(session);

@@ -61,6 +61,18 @@ like "$(query "SELECT note FROM trial WHERE status = 'compile' LIMIT 1")" "as th
 unset SCANTUNE_TEST_REFUSES
 
 rm -f "$db"
+# In blocks of 512 bytes: not even an empty database fits, or no more than its tables do.
+for blocks in 0 32; do
+	limited() {
+		(ulimit -f "$blocks" && tune)
+	}
+	fails "a file that may not grow beyond $blocks blocks is an error of the database" 4 limited
+	ok "and a run without the limit makes up for it" tune
+	is "$(query 'PRAGMA integrity_check')" ok "in a whole database"
+	rm -f "$db"
+done
+
+rm -f "$db"
 SCANTUNE_TEST_KILLS=-DSCAN_BLOCK=384
 export SCANTUNE_TEST_KILLS
 ok "a run in which the compiler dies on some variants completes" tune
@@ -82,4 +94,20 @@ export SCANRT_LIBNVRTC
 fails "without a compiler tuning exits with 3" 3 tune
 like "$(cat "$tap_dir/.output")" "none.so" "and says why"
 is "$(query 'SELECT count(*) FROM run')" 0 "and no run is recorded"
+fails "a run without a compiler exits with 3" 3 env SCANRT_LIBNVRTC= "$scantune" --device emu --db "$db" --type i32
+is "$(cat "$tap_dir/.output")" "scantune: the first kernel: SCANRT_LIBNVRTC is set to nothing: no NVRTC is to be used" \
+	"and says so once"
+
+# Opening a pipe that nobody writes to never returns: so does a driver that hangs.
+if command -v timeout >/dev/null 2>&1 && mkfifo "$tap_dir/libcuda.so"; then
+	hanging() {
+		timeout -k 30 -s INT 2 env SCANRT_LIBCUDA="$tap_dir/libcuda.so" "$scantune" --device 0 --db "$db" \
+			>"$tap_dir/said" 2>&1 && return
+		# timeout's own status is 124, or 137 where it had to kill.
+		[ $? -eq 124 ] && grep -q interrupted "$tap_dir/said"
+	}
+	ok "Ctrl-C ends a run whose device does not even open" hanging
+else
+	skip 1 "no timeout(1)"
+fi
 done_testing

@@ -17,5 +17,5 @@ EXTRA_DIST += $(cli_scripts) tests/cli/quick.sh
 
 check_PROGRAMS += tests/cli/parts
 CLI_TESTS += tests/cli/parts
-tests_cli_parts_SOURCES = tests/cli/parts.c tuner/data.c tuner/half.c tuner/reference.c tuner/statistics.c tuner/wire.c
+tests_cli_parts_SOURCES = tests/cli/parts.c tuner/data.c tuner/half.c tuner/json.c tuner/reference.c tuner/statistics.c tuner/wire.c
 tests_cli_parts_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/tests

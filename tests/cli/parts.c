@@ -8,6 +8,7 @@
 
 #include "../../tuner/data.h"
 #include "../../tuner/half.h"
+#include "../../tuner/json.h"
 #include "../../tuner/reference.h"
 #include "../../tuner/statistics.h"
 #include "../../tuner/wire.h"
@@ -38,6 +39,30 @@ static void test_halves(void)
 	tap_is_uint(tune_to_bf16(257.0f), tune_to_bf16(256.0f), "bf16 rounds a tie to even, down");
 	tap_is_uint(tune_to_bf16(259.0f), tune_to_bf16(260.0f), "bf16 rounds a tie to even, up");
 	tap_ok(isnan(tune_from_f16(tune_to_f16(NAN))) && isnan(tune_from_bf16(tune_to_bf16(NAN))), "NaN stays NaN");
+}
+
+/* ---- JSON ---- */
+
+static void is_quoted(const char *text, const char *wanted, const char *name)
+{
+	struct srt_strbuf out = {0};
+
+	tune_json_begin(&out);
+	tune_json_text(&out, "k", text);
+	tap_is_string(srt_strbuf_text(&out), wanted, "%s", name);
+	srt_strbuf_free(&out);
+}
+
+static void test_json(void)
+{
+	is_quoted("a\"b\\c\n", "{\"k\":\"a\\\"b\\\\c\\u000a\"",
+		"JSON escapes quotes, backslashes and control characters");
+	is_quoted("\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80", "{\"k\":\"\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80\"",
+		"UTF-8 goes into JSON as it is");
+	is_quoted("a\xff""b", "{\"k\":\"a\\ufffdb\"", "a byte that is no UTF-8 is replaced in JSON");
+	is_quoted("\xe2\x82", "{\"k\":\"\\ufffd\\ufffd\"", "so is a character that the text's end cuts");
+	is_quoted("\xc0\xaf", "{\"k\":\"\\ufffd\\ufffd\"", "and a character that is longer than it need be");
+	is_quoted("\xed\xa0\x80", "{\"k\":\"\\ufffd\\ufffd\\ufffd\"", "and half of a surrogate pair");
 }
 
 /* ---- The reference ---- */
@@ -247,6 +272,7 @@ int main(void)
 {
 	tap_plan(0);
 	test_halves();
+	test_json();
 	test_wrapping();
 	test_order();
 	test_pieces();

@@ -30,6 +30,10 @@ fails "a duration that is none is a usage error" 1 "$scantune" --device emu --ti
 fails "an unknown mode is a usage error" 1 "$scantune" --device emu --mode both
 fails "an unknown way to machine code is a usage error" 1 "$scantune" --device emu --codegen llvm
 fails "no compilers at all is a usage error" 1 "$scantune" --device emu --jobs 0
+fails "a power without its exponent is a usage error" 1 "$scantune" --device emu --count 2^
+fails "a hexadecimal count is a usage error" 1 "$scantune" --device emu --count 0x10
+fails "a duration of more than 30 years is a usage error" 1 "$scantune" --device emu --time 1e300h
+fails "a seed beyond 64 bits is a usage error" 1 "$scantune" --device emu --seed 99999999999999999999999
 fails "two databases are a usage error" 1 "$scantune" list --db x --system
 fails "two counts of one class are a usage error" 1 env SCANRT_EMU_MODEL=tiny \
 	SCANRT_LIBCUDA="$(cd "$top_builddir" && pwd)/tests/cli/.libs/libscanrt-emu-quick.so" "$scantune" --device emu --dry-run --count 1000,1001
@@ -42,6 +46,22 @@ fails "show with an unknown operator is a usage error" 1 "$scantune" show plus i
 like "$(cat "$tap_dir/.output")" "plus\" is no operator" "and the operator is what is called unknown"
 fails "show without an operator is a usage error" 1 "$scantune" show i32
 fails "list with an operand is a usage error" 1 "$scantune" list i32
+
+# What is printed has to arrive, or the exit status says so.
+prints_to_full() {
+	"$@" >/dev/full
+}
+prints_to_closed() {
+	"$@" >&-
+}
+if [ -c /dev/full ]; then
+	fails "a list that a full disk cuts is no success" 1 prints_to_full "$scantune" list
+	like "$(cat "$tap_dir/.output")" "standard output" "and the reason is told"
+	fails "nor is help that nobody gets" 1 prints_to_full "$scantune" --help
+else
+	skip 3 "there is no /dev/full"
+fi
+fails "a closed standard output is told, too" 1 prints_to_closed "$scantune" list
 
 # A misspelt machine is not to pass for the default one.
 emulated() {
