@@ -97,8 +97,8 @@ static bool force_happen(struct emu_run *run)
 	for (unsigned i = 0; i < run->resident_count; i++) {
 		struct emu_cta *cta = run->resident[i];
 
-		is_any |= emu_buffer_flush_one(cta, emu_schedule_random(run)) |
-			emu_copy_land_one(cta, emu_schedule_random(run));
+		is_any |= emu_buffer_flush_one(cta, emu_schedule_random(run));
+		is_any |= emu_copy_land_one(cta, emu_schedule_random(run));
 	}
 	return is_any;
 }
