@@ -127,9 +127,12 @@ void srt_kernel_unload(struct srt_kernel *kernel, const struct srt_driver *drive
 int srt_workspace_create(struct srt_workspace *workspace, const struct srt_driver *driver, size_t size)
 {
 	CUdeviceptr address = 0;
-	int status = SRT_CALL(driver, cuMemAlloc, (&address, size));
+	int status;
 
 	memset(workspace, 0, sizeof(*workspace));
+	if (size == 0)
+		return SCANRT_OK;
+	status = SRT_CALL(driver, cuMemAlloc, (&address, size));
 	if (status)
 		return status;
 	workspace->address = address;

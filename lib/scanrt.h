@@ -208,7 +208,7 @@ int scanrt_plan_create(struct scanrt_plan **plan, struct scanrt_context *context
 /* The caller sees to it that no execution is in flight. */
 void scanrt_plan_destroy(struct scanrt_plan *plan); /* NULL is fine */
 
-/* Bytes of workspace that a plan of this problem needs, for options->workspace. */
+/* Bytes of workspace that a plan of this problem needs, for options->workspace; 0 where one block does it all. */
 int scanrt_plan_workspace_size(size_t *bytes, struct scanrt_context *context, const struct scanrt_problem *problem,
 	const struct scanrt_plan_options *options);
 

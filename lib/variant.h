@@ -79,7 +79,7 @@ size_t srt_variant_shared_bytes(const struct srt_variant *variant, const struct 
 /* The kernel's own shared memory, at most; what it really takes is known once it is compiled. */
 size_t srt_variant_static_bytes(const struct srt_variant *variant, const struct srt_problem *problem);
 uint32_t srt_problem_tile_words(const struct srt_problem *problem); /* 64-bit words of state per tile */
-/* Workspace for counts up to max_count: SCAN_CONTROL_BYTES and the tile words. */
+/* Workspace for counts up to max_count: SCAN_CONTROL_BYTES and the tile words; none for SRT_BLOCK. */
 size_t srt_variant_workspace(const struct srt_variant *variant, const struct srt_problem *problem, uint64_t max_count);
 uint64_t srt_variant_max_count(const struct srt_variant *variant); /* one tile for SRT_BLOCK; else as tickets allow */
 

@@ -99,7 +99,7 @@ size_t srt_variant_workspace(const struct srt_variant *variant, const struct srt
 	uint64_t tiles;
 
 	if (variant->strategy == SRT_BLOCK)
-		return SCAN_CONTROL_BYTES;
+		return 0;
 	if (max_count > srt_variant_max_count(variant))
 		max_count = srt_variant_max_count(variant);
 	tiles = max_count / tile + (max_count % tile != 0);
