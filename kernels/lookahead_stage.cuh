@@ -105,6 +105,7 @@ template <class P> struct stage_ring {
 			write_bytes<16>(stage, extent.byte_at(base + lane), lane);
 		if (extent.is_cut)
 			write_bytes<32>(stage + (extent.to - base), extent.byte_at(extent.to + lane), lane);
+		__syncwarp(); /* all lanes have read before lane 0 arrives, after which a scan in place overwrites */
 		fence_before_copies(); /* a later copy into this stage comes after these writes */
 	}
 

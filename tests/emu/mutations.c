@@ -160,6 +160,8 @@ const struct mutant mutants[] = {
 		lookahead, NULL },
 	{ "the barrier of the warp before a stage is released", "lookahead_stage.cuh",
 		"__syncwarp(); /* all lanes have read what they need */", "", 0, lookahead, NULL },
+	{ "the barrier of the warp after the loader has patched", "lookahead_stage.cuh",
+		"__syncwarp(); /* all lanes have read before", "/* all lanes have read before", 0, lookahead, NULL },
 	{ "the room for barriers of tiles ahead", "lookahead.cuh", "barrier_slots = P::ahead + 2",
 		"barrier_slots = 1", 0, lookahead, NULL },
 	{ "the room for totals of tiles ahead", "lookahead.cuh",
