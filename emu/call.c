@@ -149,11 +149,11 @@ bool emu_parse_branch_targets(struct emu_parser *parser, const char *name, size_
 	if (!table || !symbol)
 		return emu_parse_no_memory(parser);
 	symbol->table = table;
-	for (before = parser->lexer; parser->lexer.token.kind == TOKEN_NAME; count++) {
+	before = parser->lexer;
+	do {
+		count++;
 		emu_lex_next(&parser->lexer);
-		if (!emu_accept_sign(parser, ','))
-			break;
-	}
+	} while (emu_accept_sign(parser, ','));
 	parser->lexer = before;
 	table->count = count;
 	table->targets = emu_arena_alloc(&parser->module->arena, (count + 1) * sizeof *table->targets);
@@ -162,6 +162,8 @@ bool emu_parse_branch_targets(struct emu_parser *parser, const char *name, size_
 	for (uint32_t i = 0; i < count; i++) {
 		const struct emu_token token = parser->lexer.token;
 
+		if (token.kind != TOKEN_NAME)
+			return emu_parse_fail(parser, token.line, "a label is expected");
 		if (!emu_label_refer(parser, token.text, token.length, 0, &table->targets[i]))
 			return false;
 		emu_lex_next(&parser->lexer);

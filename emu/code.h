@@ -136,6 +136,7 @@ struct emu_function {
 	struct emu_variable **parameters;         /* of an entry: in the parameter buffer; of a function: regions */
 	size_t parameter_count, parameter_capacity, parameter_bytes;
 	int32_t *formals;                         /* regions of a function's parameters */
+	struct emu_variable **formal_copies;      /* in local memory, of those whose address is taken */
 	int32_t result;                           /* region of the result, or NO_OPERAND */
 	unsigned max_threads[3], min_blocks, cluster[3];
 	uint32_t *calls;                          /* functions called */

@@ -98,7 +98,7 @@ static void store_integers(struct emu_warp *warp, const struct emu_insn *insn, i
 
 static int64_t least_of(enum emu_type type)
 {
-	return emu_type_is_signed(type) ? -(INT64_C(1) << (8 * emu_type_bytes(type) - 1)) : 0;
+	return emu_type_is_signed(type) ? INT64_MIN >> (64 - 8 * emu_type_bytes(type)) : 0;
 }
 
 static uint64_t greatest_of(enum emu_type type)

@@ -110,27 +110,40 @@ uint64_t emu_declaration_bytes(const struct emu_declaration *declaration)
 	return declaration->count * declaration->vector * emu_type_bytes(declaration->type);
 }
 
-static struct emu_variable *add_variable(struct emu_parser *parser, const struct emu_declaration *declaration)
+struct emu_variable *emu_variable_add(struct emu_parser *parser, const char *name, enum emu_space space, unsigned align,
+		uint64_t bytes)
 {
 	struct emu_variable *variable = emu_arena_alloc(&parser->module->arena, sizeof *variable);
-	struct emu_symbol *symbol = emu_symbol_add(parser, declaration->name, declaration->length, SYMBOL_VARIABLE);
 
-	if (!variable || !symbol) {
+	if (!variable) {
 		emu_parse_no_memory(parser);
 		return NULL;
 	}
-	symbol->variable = variable;
-	variable->name = symbol->name;
-	variable->space = declaration->space;
-	variable->align = declaration->align;
-	variable->bytes = emu_declaration_bytes(declaration);
-	variable->is_managed = declaration->is_managed;
+	variable->name = name;
+	variable->space = space;
+	variable->align = align;
+	variable->bytes = bytes;
 	variable->owner = parser->function;
 	if (parser->module->last_variable)
 		parser->module->last_variable->next = variable;
 	else
 		parser->module->variables = variable;
 	parser->module->last_variable = variable;
+	return variable;
+}
+
+static struct emu_variable *add_variable(struct emu_parser *parser, const struct emu_declaration *declaration)
+{
+	struct emu_symbol *symbol = emu_symbol_add(parser, declaration->name, declaration->length, SYMBOL_VARIABLE);
+	struct emu_variable *variable;
+
+	if (!symbol)
+		return NULL;
+	variable = emu_variable_add(parser, symbol->name, declaration->space, declaration->align,
+			emu_declaration_bytes(declaration));
+	if (variable)
+		variable->is_managed = declaration->is_managed;
+	symbol->variable = variable;
 	return variable;
 }
 

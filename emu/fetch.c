@@ -179,6 +179,28 @@ static int32_t variable_source(struct emu_parser *parser, const struct emu_state
 	return emu_pool_address(parser, variable, NULL, operand->addend, bytes);
 }
 
+/* The address of a function's parameter: of a copy in local memory, which calls fill. */
+static int32_t formal_source(struct emu_parser *parser, const struct emu_statement *statement,
+		const struct emu_operand *operand, unsigned bytes)
+{
+	struct emu_function *function = parser->function;
+	size_t i = 0;
+
+	while (i < function->parameter_count && (function->is_entry || function->formals[i] != operand->number))
+		i++;
+	if (i == function->parameter_count || (bytes != 4 && bytes != 8))
+		return wrong(parser, statement);
+	if (!function->formal_copies[i]) {
+		const struct emu_variable *parameter = function->parameters[i];
+
+		function->formal_copies[i] = emu_variable_add(parser, parameter->name, SPACE_LOCAL, parameter->align,
+				parameter->bytes);
+	}
+	if (!function->formal_copies[i])
+		return wrong(parser, statement);
+	return local_address(parser, statement, function->formal_copies[i], operand->addend, bytes);
+}
+
 /* A special register as an operand of something other than mov: read into a register first. */
 static int32_t special_source(struct emu_parser *parser, const struct emu_statement *statement,
 		const struct emu_operand *operand, unsigned bytes)
@@ -209,6 +231,8 @@ int32_t emu_source_of(struct emu_parser *parser, struct emu_statement *statement
 		return special_source(parser, statement, operand, bytes);
 	case OPERAND_VARIABLE:
 		return variable_source(parser, statement, operand, bytes);
+	case OPERAND_REGION:
+		return formal_source(parser, statement, operand, bytes);
 	case OPERAND_FUNCTION:
 		return bytes == 8 ? emu_pool_address(parser, NULL, operand->function, operand->addend, 8) :
 			wrong(parser, statement);

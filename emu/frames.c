@@ -4,6 +4,7 @@
  */
 #include "builtin.h"
 #include "control.h"
+#include "memory.h"
 #include "state.h"
 
 #include <stdlib.h>
@@ -97,6 +98,20 @@ static const struct emu_function *running(const struct emu_warp *warp, int lane)
 	return warp->depth[lane] ? warp->frames[lane][warp->depth[lane] - 1].function : warp->run->function;
 }
 
+/* Parameters whose address is taken lie in local memory as well. */
+static void fill_copy(struct emu_warp *warp, int lane, const struct emu_function *function, size_t k)
+{
+	const struct emu_variable *copy = function->formal_copies[k];
+	uint64_t offset = (uint64_t)lane * warp->run->function->total_local + warp->local_top[lane];
+
+	if (!copy)
+		return;
+	offset += copy->address;
+	memcpy(warp->local + offset, (char *)emu_out(warp, function->formals[k]) +
+			(uint32_t)lane * region_stride((uint32_t)copy->bytes), copy->bytes);
+	emu_memory_mark(warp->local_written, offset, copy->bytes);
+}
+
 static int enter(struct emu_warp *warp, const struct emu_insn *insn, int lane, const struct emu_function *function)
 {
 	const struct emu_call *call = insn->extra;
@@ -118,6 +133,8 @@ static int enter(struct emu_warp *warp, const struct emu_insn *insn, int lane, c
 	for (uint32_t k = 0; k < call->argument_count && k < function->parameter_count; k++)
 		copy_region(warp, lane, function->formals[k], (uint32_t)function->parameters[k]->bytes,
 				call->arguments[k], call->argument_bytes[k]);
+	for (size_t k = 0; k < function->parameter_count; k++)
+		fill_copy(warp, lane, function, k);
 	return STEP_NEXT;
 }
 

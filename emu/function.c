@@ -158,7 +158,9 @@ static bool declare_formals(struct emu_parser *parser, struct emu_function *func
 
 	function->formals = emu_arena_alloc(&parser->module->arena,
 			(function->parameter_count + 1) * sizeof *function->formals);
-	if (!function->formals)
+	function->formal_copies = emu_arena_alloc(&parser->module->arena,
+			(function->parameter_count + 1) * sizeof *function->formal_copies);
+	if (!function->formals || !function->formal_copies)
 		return emu_parse_no_memory(parser);
 	for (size_t i = 0; i < function->parameter_count; i++) {
 		struct emu_variable *parameter = function->parameters[i];
@@ -280,7 +282,7 @@ static bool parse_label(struct emu_parser *parser)
 		return emu_parse_prototype(parser, name.text, name.length);
 	if (emu_accept_word(parser, "branchtargets"))
 		return emu_parse_branch_targets(parser, name.text, name.length);
-	return emu_label_add(parser, name.text, name.length);
+	return emu_label_add(parser, name.text, name.length, name.line);
 }
 
 static bool parse_body_item(struct emu_parser *parser)

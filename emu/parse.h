@@ -131,7 +131,7 @@ struct emu_symbol *emu_symbol_find(struct emu_parser *parser, const char *name, 
 bool emu_symbol_register(struct emu_parser *parser, const char *name, size_t length, int32_t *number, uint8_t *bytes);
 bool emu_scope_enter(struct emu_parser *parser);
 bool emu_scope_leave(struct emu_parser *parser);
-bool emu_label_add(struct emu_parser *parser, const char *name, size_t length);
+bool emu_label_add(struct emu_parser *parser, const char *name, size_t length, unsigned line);
 bool emu_label_refer(struct emu_parser *parser, const char *name, size_t length, uint32_t insn, uint32_t *table_entry);
 /* A new register of so many bytes, 0 for a predicate; a region when region is not 0. */
 int32_t emu_register_add(struct emu_parser *parser, uint8_t bytes, uint32_t region);
@@ -150,6 +150,9 @@ struct emu_declaration {
 };
 /* Reads ".space .align .type name[..]" from behind the space. */
 bool emu_parse_declarator(struct emu_parser *parser, struct emu_declaration *declaration);
+/* A variable without a symbol, owned by the function at hand; null when memory is short. */
+struct emu_variable *emu_variable_add(struct emu_parser *parser, const char *name, enum emu_space space, unsigned align,
+		uint64_t bytes);
 bool emu_parse_variable(struct emu_parser *parser, enum emu_space space, bool is_extern);
 bool emu_parse_registers(struct emu_parser *parser);
 bool emu_parse_param_region(struct emu_parser *parser);

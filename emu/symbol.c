@@ -172,14 +172,14 @@ bool emu_scope_leave(struct emu_parser *parser)
 	return true;
 }
 
-bool emu_label_add(struct emu_parser *parser, const char *name, size_t length)
+bool emu_label_add(struct emu_parser *parser, const char *name, size_t length, unsigned line)
 {
 	struct emu_reference as_reference = { .text = name, .length = length };
 	struct emu_symbol *symbol;
 
 	if (find_label(parser, &as_reference))
 		return emu_parse_fail(
-			parser, parser->lexer.token.line, "label %.*s is defined twice", (int)length, name);
+			parser, line, "label %.*s is defined twice", (int)length, name);
 	symbol = emu_symbol_add(parser, name, length, SYMBOL_LABEL);
 	if (!symbol)
 		return false;
@@ -196,7 +196,7 @@ bool emu_label_refer(struct emu_parser *parser, const char *name, size_t length,
 		return emu_parse_no_memory(parser);
 	parser->references = larger;
 	larger[parser->reference_count++] = (struct emu_reference){ .text = name, .length = length,
-		.line = parser->lexer.token.line, .scope = parser->scopes[parser->depth].id, .insn = insn,
+		.line = table_entry ? parser->lexer.token.line : parser->module->code[insn].line, .scope = parser->scopes[parser->depth].id, .insn = insn,
 		.table_entry = table_entry };
 	return true;
 }

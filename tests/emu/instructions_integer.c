@@ -181,6 +181,7 @@ HOST(difference_128, (uint64_t)((((uwide)b << 64 | a) - ((uwide)a << 64 | c)) >>
 HOST(less_s32, S32(a) < S32(b) ? c : 0)
 HOST(lower_u64, a < b ? c : a)
 HOST(both, a == b && c != 0)
+HOST(jump, a % 3 == 0 ? 10 : a % 3 == 1 ? b + 1 : c)
 HOST(sign_select, S32(c) >= 0 ? a : b)
 HOST(all_ones, a >= b ? UINT32_MAX : 0)
 HOST(packed, a | b << 16)
@@ -246,6 +247,8 @@ static const struct instruction logic[] = {
 	{ "setp.lt.s32 %p, %1, %2; @%p mov.b32 %0, %3;", "wwww", less_s32 },
 	{ "setp.lt.u64 %p, %1, %2; selp.b64 %0, %3, %1, %p;", "dddd", lower_u64 },
 	{ "setp.ne.u32 %q, %3, 0; setp.eq.and.s32 %p, %1, %2, %q; selp.u32 %0, 1, 0, %p;", "wwww", both },
+	{ "{ .reg .b32 i; rem.u32 i, %1, 3; T: .branchtargets A, B, C; brx.idx i, T; A: mov.b32 %0, 10; bra.uni D; "
+		"B: add.s32 %0, %2, 1; bra.uni D; C: mov.b32 %0, %3; D: }", "wwww", jump },
 	{ "slct.b32.s32 %0, %1, %2, %3;", "wwww", sign_select }, { "set.hs.u32.u32 %0, %1, %2;", "www", all_ones },
 	{ "mov.b32 %0, {%1, %2};", "whh", packed }, { "{ .reg .b32 low; mov.b64 {low, %0}, %1; }", "wd", second },
 	{ "cvt.s32.s8 %0, %1;", "ww", byte_s }, { "cvt.u32.u8 %0, %1;", "wh", byte_u }, { "cvt.s64.s8 %0, "

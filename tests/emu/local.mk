@@ -77,7 +77,9 @@ emu_machine_programs = \
 	tests/emu/faults_memory \
 	tests/emu/faults_order \
 	tests/emu/instructions_float \
-	tests/emu/instructions_integer
+	tests/emu/instructions_integer \
+	tests/emu/language \
+	tests/emu/parser
 check_PROGRAMS += $(emu_machine_programs)
 EMU_TESTS += $(emu_machine_programs)
 
@@ -93,3 +95,8 @@ tests_emu_instructions_float_LDADD = $(emu_machine_libraries)
 tests_emu_instructions_integer_SOURCES = tests/emu/instructions_integer.c tests/emu/instruction.c \
 	tests/emu/instruction.h $(emu_machine_test)
 tests_emu_instructions_integer_LDADD = $(emu_machine_libraries)
+tests_emu_language_SOURCES = tests/emu/language.c $(emu_machine_test)
+tests_emu_language_LDADD = $(emu_machine_libraries)
+tests_emu_parser_SOURCES = tests/emu/parser.c $(emu_machine_test)
+tests_emu_parser_LDADD = $(emu_machine_libraries)
+EXTRA_DIST += tests/emu/fuzz_ptx.c
