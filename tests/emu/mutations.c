@@ -131,6 +131,8 @@ const struct mutant mutants[] = {
 		"\"r\"(0)\n\t\t: \"memory\");\n\tif", 0, lookahead, NULL },
 	{ "the elements that a copy leaves out", "lookahead_stage.cuh", "if (drawn == 0 || extent.is_cut)",
 		"if (false)", 0, lookahead, NULL },
+	{ "the barrier of the warp after elements are patched in", "lookahead_stage.cuh",
+		"__syncwarp(); /* all lanes have read before", "/* all lanes have read before", 0, lookahead, NULL },
 	{ "the end of the array in a copy", "lookahead_stage.cuh", "max(from, is_cut ? last & ~15ull : to)", "to",
 		0, lookahead, NULL },
 	{ "the begin of the array in a copy", "lookahead_stage.cuh",
