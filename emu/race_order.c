@@ -107,6 +107,25 @@ static bool acquires(const struct emu_insn *insn)
 	return insn->order == ORDER_ACQUIRE || insn->order == ORDER_ACQ_REL;
 }
 
+/* What the lane knew and had done at its last fence.  Fences are many and stores behind them few, so it is put
+ * together only here. */
+static struct emu_clock *fenced_clock(struct emu_warp *warp, int l)
+{
+	struct emu_clock *clock = emu_clock_keep(warp->fenced[l]);
+	unsigned thread = emu_thread_index(warp, l);
+
+	if (clock->time[thread] >= warp->fence_time[l])
+		return clock;
+	if (!emu_clock_own(&clock)) {
+		warp->cta->race->is_off = true;
+		return clock;
+	}
+	clock->time[thread] = warp->fence_time[l];
+	emu_clock_drop(&warp->fenced[l]);
+	warp->fenced[l] = emu_clock_keep(clock);
+	return clock;
+}
+
 static void release_lane(const struct emu_access *access, struct emu_warp *warp, const struct emu_insn *insn, int l)
 {
 	struct emu_races *races = warp->run->races;
@@ -117,7 +136,7 @@ static void release_lane(const struct emu_access *access, struct emu_warp *warp,
 	if (releases(insn)) {
 		emu_race_publish(warp, 1u << l, &clock);
 	} else if (warp->fenced[l]) {
-		clock = emu_clock_keep(warp->fenced[l]);
+		clock = fenced_clock(warp, l);
 		is_wide &= warp->fence_is_wide >> l & 1;
 	}
 	if (clock && !put(races, access->host[l], clock, warp->cta->index, is_wide, is_atomic))
@@ -137,29 +156,52 @@ void emu_race_release_words(const struct emu_access *access, struct emu_warp *wa
 		release_lane(access, warp, insn, __builtin_ctz(left));
 }
 
-static void acquire_lane(const struct emu_access *access, struct emu_warp *warp, const struct emu_insn *insn, int l)
+/* The word that a lane finds released to it; null where there is none. */
+static const struct word *released_word(const struct emu_access *access, struct emu_warp *warp, int l)
 {
 	const struct word *word = find(warp->run->races, access->host[l]);
-	struct emu_clock **into = acquires(insn) ? &warp->clocks[l] : &warp->pending[l];
-	bool is_near;
 
 	if (!word || !word->clock)
-		return;
-	is_near = word->cta == warp->cta->index;
-	if (!is_near && (!word->is_wide || access->scope == EMU_SCOPE_CTA))
-		return;
-	if (!*into)
-		*into = emu_clock_new(warp->cta->race->count);
-	if (!*into || !emu_clock_join_foreign(into, warp->cta->index, word->cta, word->clock))
-		warp->cta->race->is_off = true;
+		return NULL;
+	if (word->cta != warp->cta->index && (!word->is_wide || access->scope == EMU_SCOPE_CTA))
+		return NULL;
+	return word;
+}
+
+/* What lanes learn now or with their next fence.  Those that knew the same and find the same go on sharing one clock. */
+static void acquire_lanes(const struct emu_access *access, struct emu_warp *warp, struct emu_clock **clocks)
+{
+	struct emu_clock *before = NULL, *after = NULL;
+	const struct word *last = NULL;
+
+	for (uint32_t left = access->lanes; left; left &= left - 1) {
+		int l = __builtin_ctz(left);
+		const struct word *word = released_word(access, warp, l);
+
+		if (!word)
+			continue;
+		if (word == last && clocks[l] == before) {
+			emu_clock_drop(&clocks[l]);
+			clocks[l] = emu_clock_keep(after);
+			continue;
+		}
+		emu_clock_drop(&before);
+		before = emu_clock_keep(clocks[l]);
+		last = word;
+		if (!clocks[l])
+			clocks[l] = emu_clock_new(warp->cta->race->count);
+		if (!clocks[l] || !emu_clock_join_foreign(&clocks[l], warp->cta->index, word->cta, word->clock))
+			warp->cta->race->is_off = true;
+		after = clocks[l];
+	}
+	emu_clock_drop(&before);
 }
 
 void emu_race_acquire_words(const struct emu_access *access, struct emu_warp *warp, const struct emu_insn *insn)
 {
-	if (!access->is_strong || access->space == SPACE_LOCAL || !warp->run->races->count)
+	if (!access->is_strong || access->space == SPACE_LOCAL || !warp->run->races->count || warp->cta->race->is_off)
 		return;
-	for (uint32_t left = access->lanes; left; left &= left - 1)
-		acquire_lane(access, warp, insn, __builtin_ctz(left));
+	acquire_lanes(access, warp, acquires(insn) ? warp->clocks : warp->pending);
 }
 
 static void note_proxy_fence(struct emu_warp *warp, uint32_t lanes)
@@ -178,6 +220,36 @@ static void note_proxy_fence(struct emu_warp *warp, uint32_t lanes)
 	emu_clock_drop(&clock);
 }
 
+/* Lanes that share what is pending learn it together. */
+static void learn_pending(struct emu_warp *warp, uint32_t lanes)
+{
+	while (lanes) {
+		struct emu_clock *pending = warp->pending[__builtin_ctz(lanes)];
+		uint32_t same = 0;
+
+		for (uint32_t left = lanes; left; left &= left - 1)
+			same |= (uint32_t)(warp->pending[__builtin_ctz(left)] == pending) << __builtin_ctz(left);
+		lanes &= ~same;
+		if (!pending)
+			continue;
+		emu_race_learn(warp, same, pending);
+		for (; same; same &= same - 1)
+			emu_clock_drop(&warp->pending[__builtin_ctz(same)]);
+	}
+}
+
+static void fence_lane(struct emu_warp *warp, int l, bool is_wide)
+{
+	bool has_touched = warp->touched >> l & 1;
+
+	emu_clock_drop(&warp->fenced[l]);
+	warp->fenced[l] = emu_clock_keep(warp->clocks[l]);
+	warp->fence_time[l] = has_touched ? warp->times[l] : warp->times[l] - 1;
+	warp->fence_is_wide = (warp->fence_is_wide & ~(1u << l)) | (uint32_t)is_wide << l;
+	if (has_touched && ++warp->times[l] > EMU_TIME_MASK)
+		warp->cta->race->is_off = true;
+}
+
 void emu_race_fence(struct emu_warp *warp, const struct emu_insn *insn, uint32_t lanes)
 {
 	if (warp->cta->race->is_off)
@@ -186,16 +258,8 @@ void emu_race_fence(struct emu_warp *warp, const struct emu_insn *insn, uint32_t
 		note_proxy_fence(warp, lanes);
 		return;
 	}
-	for (uint32_t left = lanes; left; left &= left - 1) {
-		int l = __builtin_ctz(left);
-
-		if (warp->pending[l]) {
-			emu_race_learn(warp, 1u << l, warp->pending[l]);
-			emu_clock_drop(&warp->pending[l]);
-		}
-		emu_clock_drop(&warp->fenced[l]);
-		emu_race_publish(warp, 1u << l, &warp->fenced[l]);
-		warp->fence_is_wide = (warp->fence_is_wide & ~(1u << l)) |
-			(uint32_t)(insn->scope != EMU_SCOPE_CTA) << l;
-	}
+	learn_pending(warp, lanes);
+	for (uint32_t left = lanes; left; left &= left - 1)
+		fence_lane(warp, __builtin_ctz(left), insn->scope != EMU_SCOPE_CTA);
+	warp->touched &= ~lanes;
 }

@@ -80,12 +80,12 @@ struct emu_warp {
 	uint32_t cluster_arrived;   /* lanes between barrier.cluster.arrive and its wait */
 	uint64_t cluster_phase;
 	struct emu_clock *clocks[EMU_LANES];    /* what each lane knows of others */
-	struct emu_clock *fenced[EMU_LANES];    /* and knew and had done at its last fence */
+	struct emu_clock *fenced[EMU_LANES];    /* and knew at its last fence; what it had done: fence_time */
 	struct emu_clock *pending[EMU_LANES];   /* what its strong loads found, until the next fence */
 	struct emu_clock *proxied[EMU_LANES];   /* what it knew at its last fence.proxy.async */
 	uint32_t times[EMU_LANES];
 	uint32_t touched;           /* lanes that have accessed memory since they published */
-	uint32_t fence_is_wide;
+	uint32_t fence_is_wide, fence_time[EMU_LANES];
 	struct emu_copy *copies;    /* by cp.async, that have not landed */
 	uint32_t copy_group[EMU_LANES];
 };

@@ -196,7 +196,8 @@ bool emu_label_refer(struct emu_parser *parser, const char *name, size_t length,
 		return emu_parse_no_memory(parser);
 	parser->references = larger;
 	larger[parser->reference_count++] = (struct emu_reference){ .text = name, .length = length,
-		.line = table_entry ? parser->lexer.token.line : parser->module->code[insn].line, .scope = parser->scopes[parser->depth].id, .insn = insn,
+		.line = table_entry ? parser->lexer.token.line : parser->module->code[insn].line,
+		.scope = parser->scopes[parser->depth].id, .insn = insn,
 		.table_entry = table_entry };
 	return true;
 }
