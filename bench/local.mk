@@ -4,13 +4,15 @@
 #   make bench                                        both programs
 #   make bench NVCC=/opt/cuda/bin/nvcc NVCC_ARCH=-arch=native CCCL=$HOME/cccl
 # CCCL names a checkout or an unpacked wheel of NVIDIA/cccl, to compare with a CUB newer than the toolkit's.
-EXTRA_PROGRAMS = bench/first_scan
+EXTRA_PROGRAMS = bench/first_scan bench/emulated
 bench_first_scan_SOURCES = bench/first_scan.c examples/device_memory.h
 bench_first_scan_CPPFLAGS = -D_POSIX_C_SOURCE=200809L -I$(srcdir)/lib
 bench_first_scan_LDADD = libscanrt.la -ldl
+bench_emulated_SOURCES = bench/emulated.c tests/emu/emulated.c tests/emu/emulated.h
+bench_emulated_LDADD = $(device_libraries)
 
 EXTRA_DIST += bench/peers.cu bench/timing.cuh bench/pack.sh bench/h200.sh bench/results/README.md
-CLEANFILES += bench/first_scan bench/peers
+CLEANFILES += bench/first_scan bench/emulated bench/peers
 
 NVCC = nvcc
 NVCC_ARCH = -arch=sm_90

@@ -168,7 +168,7 @@ static const struct word *released_word(const struct emu_access *access, struct 
 	return word;
 }
 
-/* What lanes learn now or with their next fence.  Those that knew the same and find the same go on sharing one clock. */
+/* What lanes learn now or with their next fence.  Those that knew the same and find the same go on sharing a clock. */
 static void acquire_lanes(const struct emu_access *access, struct emu_warp *warp, struct emu_clock **clocks)
 {
 	struct emu_clock *before = NULL, *after = NULL;
