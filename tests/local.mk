@@ -75,6 +75,8 @@ clean-local:
 
 # The same programs under prove(1), for continuous integration: make prove PROVE_TESTS='$(UNIT_TESTS)'.
 FAST_TESTS = $(UNIT_TESTS) $(FAKE_TESTS) $(DB_TESTS) $(CLI_TESTS) $(API_TESTS)
+# What is worth its time under the sanitizers.
+SANITIZE_TESTS = $(FAST_TESTS) $(emu_programs) $(emu_machine_programs) tests/emu/traffic tests/emu/plans.sh
 PROVE_TESTS = $(TESTS)
 PROVE_FLAGS = --timer
 prove: all $(check_LTLIBRARIES) $(check_PROGRAMS)
