@@ -38,8 +38,9 @@ static void measure(struct test_device *device, const char *variant, uint64_t co
 		tap_bail_out("%s is wrong", variant);
 	seconds = processor_seconds() - start;
 	emulated_last_launch(&record);
-	printf("%-10s %9" PRIu64 " elements  %7.3f s, copies and check included  %6.1f million lane instructions a second\n",
-		variant, count, seconds, 1e-6 * (double)record.counters.lane_instructions / seconds);
+	printf("%-10s %9" PRIu64 " elements  %7.3f s, copies and check included  "
+		"%6.1f million lane instructions a second\n", variant, count, seconds,
+		1e-6 * (double)record.counters.lane_instructions / seconds);
 	srt_workspace_destroy(&workspace, device->driver);
 	test_kernel_destroy(&kernel, device);
 	reference_destroy(&reference);

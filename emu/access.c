@@ -87,6 +87,12 @@ static int out_of_global(const struct emu_access *access, struct emu_warp *warp,
 			access->bytes, where);
 }
 
+static bool holds(const struct emu_allocation *allocation, uint64_t address, unsigned bytes)
+{
+	return !allocation->is_freed && address - allocation->base < allocation->bytes &&
+		bytes <= allocation->bytes - (address - allocation->base);
+}
+
 /* The allocations that a warp used last are tried first. */
 static struct emu_allocation *find_allocation(struct emu_warp *warp, uint64_t address, unsigned bytes)
 {
@@ -94,11 +100,11 @@ static struct emu_allocation *find_allocation(struct emu_warp *warp, uint64_t ad
 
 	for (unsigned i = 0; i < 4; i++) {
 		found = warp->recent[i];
-		if (found && address - found->base < found->bytes && bytes <= found->bytes - (address - found->base))
+		if (found && holds(found, address, bytes))
 			return found;
 	}
 	found = emu_memory_lookup(warp->run->machine, address);
-	if (!found || found->is_freed || bytes > found->bytes - (address - found->base))
+	if (!found || !holds(found, address, bytes))
 		return NULL;
 	memmove(warp->recent + 1, warp->recent, 3 * sizeof *warp->recent);
 	return warp->recent[0] = found;

@@ -132,6 +132,52 @@ static float pick(float a, float b, bool is_max, unsigned flags)
 PICK(lesser, false)
 PICK(greater, true)
 
+/* The greatest or least of three; a NaN among them is as with two. */
+#define PICK_3(name, is_max) \
+	ALU_HEAD(name) \
+	{ \
+		float *d = emu_out(warp, insn->op[0]); \
+		const float *a = emu_in(warp, insn->op[1]), *b = emu_in(warp, insn->op[2]); \
+		const float *c = emu_in(warp, insn->op[3]); \
+		unsigned flags = insn->flags; \
+		EACH_LANE(lanes, d[l] = pick(pick(take(a[l], flags), take(b[l], flags), is_max, flags), \
+					take(c[l], flags), is_max, flags)); \
+		return STEP_NEXT; \
+	}
+PICK_3(least, false)
+PICK_3(greatest, true)
+
+/* Pairs of f32 in a 64-bit register: as many lanes again. */
+static void pair_arithmetic(struct emu_warp *warp, const struct emu_insn *insn, uint32_t lanes, char operation)
+{
+	float *d = emu_out(warp, insn->op[0]);
+	const float *a = emu_in(warp, insn->op[1]), *b = emu_in(warp, insn->op[2]);
+	const float *c = insn->op_count > 3 ? emu_in(warp, insn->op[3]) : a;
+	unsigned flags = insn->flags;
+
+	fesetround(emu_fenv_rounding((enum emu_rounding)insn->rounding));
+	for (unsigned i = 0; i < 2 * EMU_LANES; i++) {
+		float x = take(a[i], flags), y = take(b[i], flags), z = take(c[i], flags);
+
+		if (!(lanes >> i / 2 & 1))
+			continue;
+		d[i] = finish(operation == '+' ? x + y : operation == '-' ? x - y : operation == '*' ? x * y :
+				fmaf(x, y, z), flags);
+	}
+	fesetround(FE_TONEAREST);
+}
+
+#define PAIRS(name, operation) \
+	ALU_HEAD(name) \
+	{ \
+		pair_arithmetic(warp, insn, lanes, operation); \
+		return STEP_NEXT; \
+	}
+PAIRS(add_pairs, '+')
+PAIRS(sub_pairs, '-')
+PAIRS(mul_pairs, '*')
+PAIRS(fuse_pairs, 'f')
+
 const struct emu_row emu_float_rows[] = {
 	{ "add.f32", add, "w=ww", FLOAT_FLAGS, true }, { "sub.f32", sub, "w=ww", FLOAT_FLAGS, true },
 	{ "mul.f32", mul, "w=ww", FLOAT_FLAGS, true }, { "fma.f32", fused, "w=www", FLOAT_FLAGS, true },
@@ -141,5 +187,9 @@ const struct emu_row emu_float_rows[] = {
 	{ "copysign.f32", copysign_32, "w=ww", 0, false },
 	{ "min.f32", lesser, "w=ww", INSN_FTZ | INSN_NAN | INSN_XORSIGN | INSN_ABS, false },
 	{ "max.f32", greater, "w=ww", INSN_FTZ | INSN_NAN | INSN_XORSIGN | INSN_ABS, false },
+	{ "min3.f32", least, "w=www", INSN_FTZ | INSN_NAN | INSN_XORSIGN | INSN_ABS, false },
+	{ "max3.f32", greatest, "w=www", INSN_FTZ | INSN_NAN | INSN_XORSIGN | INSN_ABS, false },
+	{ "add.f32x2", add_pairs, "d=dd", INSN_FTZ, true }, { "sub.f32x2", sub_pairs, "d=dd", INSN_FTZ, true },
+	{ "mul.f32x2", mul_pairs, "d=dd", INSN_FTZ, true }, { "fma.f32x2", fuse_pairs, "d=ddd", INSN_FTZ, true },
 	{ NULL, NULL, NULL, 0, false },
 };

@@ -143,6 +143,24 @@ uint32_t emu_buffer_load(struct emu_access *access, struct emu_warp *warp)
 	return newest;
 }
 
+bool emu_buffer_peek(const struct emu_run *run, unsigned char *value, const unsigned char *host, unsigned bytes)
+{
+	bool is_held = false;
+
+	memcpy(value, host, bytes);
+	for (unsigned c = 0; c < run->resident_count; c++)
+		for (unsigned i = 0; i < bytes && run->resident[c]->buffer; i++) {
+			unsigned char *at = (unsigned char *)(uintptr_t)host + i;
+			const struct entry *entry = find(run->resident[c]->buffer, block_of(at));
+
+			if (!entry || !(entry->mask >> (at - block_of(at)) & 1))
+				continue;
+			value[i] = entry->bytes[at - block_of(at)];
+			is_held = true;
+		}
+	return is_held;
+}
+
 static struct entry *add(struct emu_cta *cta, unsigned char *host)
 {
 	struct emu_buffer *buffer = cta->buffer;

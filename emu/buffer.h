@@ -22,6 +22,8 @@ void emu_buffer_stored(struct emu_access *access, struct emu_warp *warp);
 void emu_buffer_atomic(struct emu_access *access, struct emu_warp *warp);
 /* The bytes leave the buffer. */
 void emu_buffer_settle(struct emu_cta *cta, unsigned char *host, unsigned bytes);
+/* What the bytes will be once the buffer of some CTA that holds them is visible; false where none does. */
+bool emu_buffer_peek(const struct emu_run *run, unsigned char *value, const unsigned char *host, unsigned bytes);
 /* Everybody sees all of it: a release, a fence, the end. */
 void emu_buffer_flush(struct emu_cta *cta);
 /* A block, chosen by a number, becomes visible; false where there is none. */

@@ -159,11 +159,16 @@ static void join_parts(char *key, size_t size, const struct emu_statement *state
 {
 	size_t length = 0;
 
+	/* min and max of three have rows of their own. */
+	bool is_of_three = statement->operand_count == 4 &&
+		(part_is(&statement->parts[0], "min") || part_is(&statement->parts[0], "max"));
+
 	key[0] = '\0';
 	for (unsigned i = 0; i < statement->part_count && length < size; i++)
 		if (i == 0 || with_taken || !statement->parts[i].is_taken)
-			length += (size_t)snprintf(key + length, size - length, "%s%.*s", i ? "." : "",
-					(int)statement->parts[i].length, statement->parts[i].text);
+			length += (size_t)snprintf(key + length, size - length, "%s%.*s%s", i ? "." : "",
+					(int)statement->parts[i].length, statement->parts[i].text,
+					i == 0 && is_of_three ? "3" : "");
 }
 
 static const struct emu_row *find_row(struct emu_statement *statement, uint16_t *flags, enum emu_rounding *rounding)

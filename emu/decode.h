@@ -66,6 +66,8 @@ enum emu_space emu_take_space(struct emu_statement *statement);
 
 /* add.cc, addc and their like. */
 bool emu_decode_carry(struct emu_parser *parser, struct emu_statement *statement);
+/* st.async. */
+bool emu_decode_store_async(struct emu_parser *parser, struct emu_statement *statement);
 /* The statement is complete: decodes it. */
 bool emu_decode(struct emu_parser *parser, struct emu_statement *statement);
 bool emu_decode_mark(struct emu_parser *parser);

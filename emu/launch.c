@@ -121,6 +121,7 @@ CUresult emu_launch_run(struct emu_result *result, struct emu_machine *machine, 
 	if (!emu_race_begin(&run))
 		return refuse(&run, CUDA_ERROR_OUT_OF_MEMORY, "out of memory");
 	run.resident = calloc(run.resident_limit + run.cluster_size, sizeof *run.resident);
+	machine->is_running = true;
 	if (run.resident)
 		emu_schedule_run(&run);
 	else
@@ -128,6 +129,7 @@ CUresult emu_launch_run(struct emu_result *result, struct emu_machine *machine, 
 	while (run.resident_count)
 		emu_cta_end(&run, run.resident_count - 1);
 	emu_cta_free_spares(&run);
+	machine->is_running = false;
 	free(run.resident);
 	free(run.schedule);
 	emu_race_finish(&run);

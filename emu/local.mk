@@ -107,6 +107,8 @@ EMU_MACHINE_SOURCES = \
 	emu/order.h \
 	emu/parse.c \
 	emu/parse.h \
+	emu/print.c \
+	emu/print.h \
 	emu/race.c \
 	emu/race.h \
 	emu/race_global.c \
@@ -118,6 +120,7 @@ EMU_MACHINE_SOURCES = \
 	emu/special.c \
 	emu/special.h \
 	emu/state.h \
+	emu/store_async.c \
 	emu/stuck.c \
 	emu/symbol.c \
 	emu/sync.h \

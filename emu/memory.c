@@ -138,7 +138,7 @@ CUresult emu_memory_alloc(uint64_t *address, struct emu_machine *machine, uint64
 /* Where too many freed ranges are remembered, the oldest goes: addresses grow, so it is the first in order. */
 static void forget_oldest(struct emu_machine *machine)
 {
-	for (size_t i = 0; machine->freed > MOST_FREED && i < machine->count; i++)
+	for (size_t i = 0; machine->freed > MOST_FREED && !machine->is_running && i < machine->count; i++)
 		if (machine->allocations[i]->is_freed) {
 			forget_at(machine, i);
 			machine->freed--;

@@ -23,6 +23,7 @@ struct emu_machine {
 	uint64_t next;
 	uint64_t used;
 	uint64_t launches;
+	bool is_running;                       /* a kernel may hold pointers to allocations */
 };
 
 /* The allocation around address, freed or not; null where there is none. */

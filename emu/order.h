@@ -19,6 +19,8 @@ void emu_order_fence(struct emu_warp *warp, const struct emu_insn *insn, uint32_
 
 /* transfer.c */
 void emu_fetch(void *d, unsigned char *const *host, unsigned offset, uint32_t lanes, enum emu_type type, unsigned wide);
+/* Whether a store of the lane writes what is there already. */
+bool emu_store_repeats(const struct emu_warp *warp, const struct emu_insn *insn, int lane, const unsigned char *host);
 void emu_put(const void *s, unsigned char *const *host, unsigned offset, uint32_t lanes, unsigned bytes, unsigned wide);
 
 #endif

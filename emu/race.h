@@ -7,6 +7,8 @@
  * readers since, every word of global memory its last writer and one reader, in the launch at hand.  Barriers,
  * mbarriers, fences and atomic operations with an order pass clocks on; shuffles and votes pass nothing.
  *
+ * Unordered stores of the same value are let pass: programs set flags so.
+ *
  * What is not remembered is never reported, so that nothing correct is: of several readers of a global word one is
  * kept, of several unordered writers of parts of one global word the last.
  */
@@ -57,6 +59,8 @@ struct emu_actor {
 	uint32_t epoch;           /* who and when: a thread, or a slot */
 	const struct emu_clock *base;
 	bool is_write, is_strong, is_wide, is_nc;
+	const unsigned char *host; /* where a store's bytes go; null for others */
+	unsigned bytes;
 	bool is_proxy;            /* reads through the asynchronous proxy: writes need its fence */
 };
 

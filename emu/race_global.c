@@ -4,6 +4,9 @@
  */
 #include "race.h"
 
+#include "buffer.h"
+#include "order.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -101,6 +104,19 @@ static int read_only(const struct emu_actor *actor, uint64_t address)
 			"memory that was written in this launch is read as constant (ld.global.nc)");
 }
 
+/* Whether the store writes what is there, or is about to be. */
+static bool repeats(const struct emu_actor *actor)
+{
+	unsigned char value[32];
+
+	if (!actor->host)
+		return false;
+	if (emu_store_repeats(actor->warp, actor->insn, actor->lane, actor->host))
+		return true;
+	return emu_buffer_peek(actor->warp->run, value, actor->host, actor->bytes) &&
+		emu_store_repeats(actor->warp, actor->insn, actor->lane, value);
+}
+
 static int note_word(const struct emu_actor *actor, struct emu_race_page *page, uint64_t word, uint64_t address,
 		uint8_t bytes)
 {
@@ -108,7 +124,8 @@ static int note_word(const struct emu_actor *actor, struct emu_race_page *page, 
 
 	if (overlaps(*writer, bytes) && actor->is_nc)
 		return read_only(actor, address);
-	if (overlaps(*writer, bytes) && !are_both_strong(actor, *writer) && !is_ordered(actor, *writer))
+	if (overlaps(*writer, bytes) && !are_both_strong(actor, *writer) && !is_ordered(actor, *writer) &&
+			!repeats(actor))
 		return report(actor, address, true, *writer);
 	if (!actor->is_write) {
 		/* Of two readers that are not ordered the first stays; one through the read-only path always does. */
@@ -164,6 +181,8 @@ int emu_race_global(const struct emu_access *access, struct emu_warp *warp, cons
 		actor.is_strong = access->is_strong;
 		actor.is_wide = access->is_strong && access->scope >= EMU_SCOPE_GPU;
 		actor.is_nc = access->is_nc;
+		actor.host = access->kind == ACCESS_WRITE ? access->host[l] : NULL;
+		actor.bytes = access->bytes;
 		if (note_lane(&actor, access->allocation[l], access->address[l], access->bytes) == STEP_FAULT)
 			return STEP_FAULT;
 	}

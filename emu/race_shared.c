@@ -4,6 +4,8 @@
  */
 #include "race.h"
 
+#include "order.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -103,7 +105,8 @@ static int note_write(const struct emu_actor *actor, struct emu_cta *cta, struct
 	struct emu_race *race = cta->race;
 	uint32_t reader;
 
-	if (cell->writer && !(cell->is_strong && actor->is_strong) && !is_ordered(actor, cell->writer))
+	if (cell->writer && !(cell->is_strong && actor->is_strong) && !is_ordered(actor, cell->writer) &&
+			!(actor->host && emu_store_repeats(actor->warp, actor->insn, actor->lane, actor->host)))
 		return report(actor, cta, offset, true, cell->writer);
 	reader = unordered_reader(race, cell, actor);
 	if (reader)
@@ -226,6 +229,7 @@ int emu_race_shared(const struct emu_access *access, struct emu_warp *warp, cons
 		emu_race_actor(&actor, warp, insn, l);
 		actor.is_write = access->kind != ACCESS_READ;
 		actor.is_strong = access->is_strong;
+		actor.host = access->kind == ACCESS_WRITE ? access->host[l] : NULL;
 		if (emu_race_cells(&actor, warp->cta, (uint32_t)(access->host[l] - warp->cta->shared),
 				access->bytes) == STEP_FAULT)
 			return STEP_FAULT;

@@ -155,6 +155,8 @@ static int run_load(struct emu_warp *warp, const struct emu_insn *insn, uint32_t
 	return STEP_NEXT;
 }
 
+static emu_run_fn run_store;
+
 /* op: the address, then the sources. */
 static int store_lanes(struct emu_access *access, struct emu_warp *warp, const struct emu_insn *insn)
 {
@@ -169,6 +171,19 @@ static int store_lanes(struct emu_access *access, struct emu_warp *warp, const s
 				insn->register_bytes[0]);
 	emu_order_stored(access, warp);
 	return STEP_NEXT;
+}
+
+bool emu_store_repeats(const struct emu_warp *warp, const struct emu_insn *insn, int lane, const unsigned char *host)
+{
+	unsigned bytes = emu_type_bytes((enum emu_type)insn->type), wide = insn->register_bytes[0];
+
+	if (insn->run != run_store)
+		return false;
+	for (unsigned i = 0; i < insn->vector; i++)
+		if (memcmp(host + i * bytes, (const char *)emu_in(warp, insn->op[i + 1]) + (unsigned)lane * wide,
+				bytes))
+			return false;
+	return true;
 }
 
 static int run_store(struct emu_warp *warp, const struct emu_insn *insn, uint32_t lanes)
@@ -342,6 +357,8 @@ static bool decode_store(struct emu_parser *parser, struct emu_statement *statem
 	int32_t data[8];
 	uint8_t width;
 
+	if (emu_take(statement, "async"))
+		return emu_decode_store_async(parser, statement);
 	if (!take_access(parser, statement, &options) || !emu_operand_count(parser, statement, 2, 3) ||
 			!(elements = data_operands(parser, statement, 1, options.vector)) ||
 			!emu_take_address(parser, statement, &statement->operands[0], &address) ||

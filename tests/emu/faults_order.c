@@ -42,6 +42,11 @@ static const struct fault shared[] = {
 		"__syncthreads(); out[threadIdx.x] = s[5];", 1, 64, 0, FAILED, "race in shared memory: this "
 		"write and the write",
 		false },
+	{ "warps that set a flag to different values", NULL,
+		"__shared__ unsigned s; if (threadIdx.x == 0) s = 0; __syncthreads(); if (threadIdx.x % 32 == "
+		"5) { s = 1 + FAULT * threadIdx.x;"
+		"out[blockIdx.x * 0] = 1; } __syncthreads(); out[1 + threadIdx.x] = s;", 1, 64, 0, FAILED,
+		"race in shared memory", false },
 	{ "a __syncwarp left out", NULL,
 		"__shared__ unsigned s[32]; s[threadIdx.x] = in[threadIdx.x]; if (!FAULT) __syncwarp();"
 		"out[threadIdx.x] = s[threadIdx.x ^ 1];", 1, 32, 0, FAILED, "race in shared memory", false },
@@ -51,7 +56,8 @@ static const struct fault shared[] = {
 		"out[threadIdx.x] = s[v];",
 		1, 32, 0, FAILED, "race in shared memory", false },
 	{ "a race of neighbouring bytes", NULL,
-		"__shared__ unsigned char s[64]; s[FAULT ? threadIdx.x % 32 : threadIdx.x] = 1; __syncthreads();"
+		"__shared__ unsigned char s[64]; s[FAULT ? threadIdx.x % 32 : threadIdx.x] = threadIdx.x; "
+		"__syncthreads();"
 		"out[threadIdx.x] = s[threadIdx.x / 2];", 1, 64, 0, FAILED, "race in shared memory", false },
 	{ "an arrival without __syncwarp before it", MBARRIER,
 		"__shared__ unsigned long long b; __shared__ unsigned s[32]; if (threadIdx.x == 0) init(&b, "

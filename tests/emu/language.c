@@ -157,10 +157,31 @@ static const char cluster[] =
 	"\"memory\");"
 	" out[blockIdx.x * 32 + threadIdx.x] = word[threadIdx.x]; }";
 
-static void test_cluster(void)
+/* The same by st.async, which the receiver waits for at an mbarrier of its own. */
+static const char async_cluster[] =
+	"extern \"C\" __global__ void __cluster_dims__(4, 1, 1) ring(unsigned *out, const unsigned *in) {"
+	" __shared__ unsigned word[32]; __shared__ unsigned long long arrived; unsigned rank, to, on;"
+	" unsigned at = (unsigned)__cvta_generic_to_shared(word + threadIdx.x), b = "
+	"(unsigned)__cvta_generic_to_shared(&arrived);"
+	" asm volatile(\"mov.u32 %0, %%cluster_ctarank;\" : \"=r\"(rank));"
+	" if (threadIdx.x == 0) asm volatile(\"mbarrier.init.shared.b64 [%0], 1; fence.mbarrier_init.release.cluster;"
+	" mbarrier.arrive.expect_tx.shared.b64 _, [%0], 128;\" :: \"r\"(b) : \"memory\");"
+	" asm volatile(\"barrier.cluster.arrive.release.aligned; barrier.cluster.wait.acquire.aligned;\" ::: "
+	"\"memory\");"
+	" asm volatile(\"mapa.shared::cluster.u32 %0, %1, %2;\" : \"=r\"(to) : \"r\"(at), \"r\"((rank + 1) % 4));"
+	" asm volatile(\"mapa.shared::cluster.u32 %0, %1, %2;\" : \"=r\"(on) : \"r\"(b), \"r\"((rank + 1) % 4));"
+	" asm volatile(\"st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [%0], %1, [%2];\" :: \"r\"(to),"
+	" \"r\"(in[rank] + threadIdx.x), \"r\"(on) : \"memory\");"
+	" asm volatile(\"{ .reg .pred p; W: mbarrier.try_wait.parity.shared.b64 p, [%0], 0; @!p bra W; }\" :: "
+	"\"r\"(b) : \"memory\");"
+	" out[blockIdx.x * 32 + threadIdx.x] = word[threadIdx.x];"
+	" asm volatile(\"barrier.cluster.arrive.release.aligned; barrier.cluster.wait.acquire.aligned;\" ::: "
+	"\"memory\"); }";
+
+static void test_cluster(const char *text, const char *what)
 {
 	struct emu_machine *machine = machine_open();
-	struct emu_module *module = machine_load_cuda(machine, cluster, 90, 0);
+	struct emu_module *module = machine_load_cuda(machine, text, 90, 0);
 	struct machine_launch launch = { .module = module, .grid = 8, .block = 32 };
 	struct emu_result result;
 	const uint32_t in[4] = { 100, 200, 300, 400 };
@@ -174,8 +195,8 @@ static void test_cluster(void)
 		for (unsigned t = 0; t < COUNT; t++)
 			wrong += out[t] != in[(t / 32 + 3) % 4] + t % 32;
 	}
-	tap_is_string(result.text, "", "a cluster runs");
-	tap_is_uint(wrong, 0, "what a CTA of a cluster writes into another's shared memory arrives");
+	tap_is_string(result.text, "", "a cluster runs that writes %s", what);
+	tap_is_uint(wrong, 0, "what a CTA of a cluster writes %s into another's shared memory arrives", what);
 	emu_module_destroy(module);
 	emu_machine_destroy(machine);
 }
@@ -189,6 +210,7 @@ int main(void)
 		test_calls(archs[i]);
 		test_functions(archs[i]);
 	}
-	test_cluster();
+	test_cluster(cluster, "itself");
+	test_cluster(async_cluster, "by st.async");
 	return tap_done();
 }
