@@ -17,11 +17,13 @@
 
 static double patience(double default_seconds, bool is_default)
 {
+	const char *wanted = getenv("SCANTUNE_PATIENCE");
+	double least = wanted != NULL && atof(wanted) > 0 ? atof(wanted) : LEAST_SECONDS;
 	double seconds = WATCHDOG_FACTOR * default_seconds;
 
 	if (default_seconds <= 0 || is_default)
 		return FIRST_SECONDS;
-	return seconds < LEAST_SECONDS ? LEAST_SECONDS : seconds;
+	return seconds < least ? least : seconds;
 }
 
 /* What an exchange that failed, or a reply that reports a failure, says of the variant. */

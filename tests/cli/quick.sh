@@ -9,8 +9,10 @@ SCANRT_LIBNVRTC=$(cd "$top_builddir" && pwd)/tests/cli/.libs/libquicknvrtc.so
 SCANRT_EMU_MODEL=tiny
 # The counts of a GPU: without kernels to interpret, the device is fast enough.
 SCANTUNE_PACE=1e9
+# A busy machine or a sanitizer makes no variant hang; what is planted to hang is waited for as long.
+SCANTUNE_PATIENCE=15
 HOME=$tap_dir/home
-export SCANRT_LIBCUDA SCANRT_LIBNVRTC SCANRT_EMU_MODEL SCANTUNE_PACE HOME
+export SCANRT_LIBCUDA SCANRT_LIBNVRTC SCANRT_EMU_MODEL SCANTUNE_PACE SCANTUNE_PATIENCE HOME
 mkdir -p "$HOME"
 [ -n "$SQLITE3" ] || skip_all "no sqlite3 to look into the database with"
 
