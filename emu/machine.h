@@ -79,6 +79,7 @@ struct emu_launch {
 	bool is_cooperative;             /* all CTAs resident at once, else CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE */
 	uint64_t seed;                   /* 0: plain round robin; else a reproducible random schedule */
 	unsigned resident_limit;         /* 0: as the limits give; else at most this many CTAs at once */
+	uint64_t instruction_limit;      /* 0: none; else CUDA_ERROR_LAUNCH_TIMEOUT after so many of a warp */
 };
 
 struct emu_result {

@@ -317,8 +317,9 @@ void emu_memory_describe(char *text, size_t size, const struct emu_machine *mach
 	const struct emu_allocation *above = before < machine->count ? machine->allocations[before] : NULL;
 
 	if (below && address - below->base < below->bytes)
-		snprintf(text, size, "it lies %llu bytes inside a freed allocation of %llu bytes",
-				(unsigned long long)(address - below->base), (unsigned long long)below->bytes);
+		snprintf(text, size, "it begins %llu bytes inside %s of %llu bytes",
+				(unsigned long long)(address - below->base),
+				below->is_freed ? "a freed allocation" : "an allocation", (unsigned long long)below->bytes);
 	else if (below && address - below->base - below->bytes < RED_ZONE)
 		snprintf(text, size, "it lies %llu bytes behind %s of %llu bytes at 0x%llx",
 				(unsigned long long)(address - below->base - below->bytes),

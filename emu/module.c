@@ -161,15 +161,16 @@ CUresult emu_module_global(uint64_t *address, uint64_t *bytes, const struct emu_
 static unsigned estimate_registers(const struct emu_function *function, unsigned threads)
 {
 	unsigned count = (function->total_registers + 6 + 7) / 8 * 8, most = 255;
+	uint64_t resident = (uint64_t)threads * (function->min_blocks ? function->min_blocks : 1);
 
 	if (count < 16)
 		count = 16;
-	if (threads && function->min_blocks)
-		most = 65536 / (threads * function->min_blocks) / 8 * 8;
-	else if (threads)
-		most = 65536 / threads / 8 * 8;
+	if (resident)
+		most = (unsigned)(65536 / resident / 8 * 8);
 	if (most > 255)
 		most = 255;
+	if (most < 16)
+		most = 16;
 	return count < most ? count : most;
 }
 

@@ -163,6 +163,10 @@ static bool try_again(struct emu_run *run, struct progress *progress)
 
 static bool is_endless(struct emu_run *run, struct progress *progress)
 {
+	uint64_t limit = run->launch->instruction_limit;
+
+	if (limit && run->counters.warp_instructions > limit)
+		return true;
 	if (progress->version != run->version) {
 		progress->version = run->version;
 		progress->instructions = run->counters.warp_instructions;
@@ -186,7 +190,7 @@ static void run_all(struct emu_run *run)
 		if (!retire(run) && !has_run && !try_again(run, &progress))
 			return;
 		if (is_endless(run, &endless)) {
-			emu_report_stuck(run, "endless loop: no effect on memory for 2^27 instructions");
+			emu_report_stuck(run, "endless loop");
 			return;
 		}
 	}
