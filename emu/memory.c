@@ -319,7 +319,8 @@ void emu_memory_describe(char *text, size_t size, const struct emu_machine *mach
 	if (below && address - below->base < below->bytes)
 		snprintf(text, size, "it begins %llu bytes inside %s of %llu bytes",
 				(unsigned long long)(address - below->base),
-				below->is_freed ? "a freed allocation" : "an allocation", (unsigned long long)below->bytes);
+				below->is_freed ? "a freed allocation" : "an allocation",
+				(unsigned long long)below->bytes);
 	else if (below && address - below->base - below->bytes < RED_ZONE)
 		snprintf(text, size, "it lies %llu bytes behind %s of %llu bytes at 0x%llx",
 				(unsigned long long)(address - below->base - below->bytes),

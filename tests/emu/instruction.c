@@ -1,12 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/emu/instruction.h"
 
+#include "tests/tap.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define CASES 4096
+#define CASES INSTRUCTION_CASES
+
+static uint64_t random_bits(uint64_t *state)
+{
+	*state ^= *state << 13;
+	*state ^= *state >> 7;
+	*state ^= *state << 17;
+	return *state;
+}
 
 static const uint64_t integers[] = {
 	0, 1, 2, 3, 7, 8, 15, 16, 31, 32, 33, 63, 64, 65, 127, 128, 255, 256, 0x7fff, 0x8000, 0xffff,
@@ -49,7 +59,7 @@ static uint64_t input(enum instruction_inputs inputs, uint64_t *state)
 		{ doubles, sizeof doubles / sizeof *doubles }, { halves, sizeof halves / sizeof *halves },
 		{ brains, sizeof brains / sizeof *brains },
 	};
-	uint64_t bits = machine_random(state), value = machine_random(state);
+	uint64_t bits = random_bits(state), value = random_bits(state);
 	uint64_t edge = edges[inputs].values[bits % edges[inputs].count];
 
 	if (bits >> 60 < 10)
@@ -84,7 +94,9 @@ static void write_kernel(char *to, size_t size, const struct instruction *instru
 	char body[1024];
 
 	put_operands(body, sizeof body, instruction->text);
-	at += (size_t)snprintf(to + at, size - at, ".visible .entry test(.param .u64 out, .param .u64 in)\n{\n"
+	at += (size_t)snprintf(to + at, size - at,
+			".version 8.6\n.target sm_90\n.address_size 64\n"
+			".visible .entry test(.param .u64 out, .param .u64 in)\n{\n"
 			".reg .pred %%p, %%q;\n.reg .b32 %%t;\n.reg .b64 %%o, %%i, %%n, %%z;\n.reg .b32 %%c, %%d;\n");
 	for (size_t i = 0; i <= sources; i++)
 		at += (size_t)snprintf(to + at, size - at, ".reg .b%u %%x%zu;\n", bits_of(instruction->shape[i]), i);
@@ -126,31 +138,20 @@ static void compare(const struct instruction *instruction, const uint64_t *in, c
 	tap_ok(true, "%s gives what the host computes", instruction->text);
 }
 
-static void test_one(const struct instruction *instruction, const uint64_t *in)
+static void test_one(const struct instruction *instruction, const uint64_t *in, instruction_run *run, void *context)
 {
-	struct emu_machine *machine = machine_open();
 	static uint64_t out[CASES];
-	struct emu_result result;
-	struct emu_module *module;
-	struct machine_launch launch = { .grid = CASES / 128, .block = 128 };
 	char text[4096];
 
 	write_kernel(text, sizeof text, instruction);
-	launch.module = module = machine_load_ptx(machine, text);
-	launch.parameter[0] = machine_buffer(machine, NULL, sizeof out);
-	launch.parameter[1] = machine_buffer(machine, in, CASES * 3 * sizeof *in);
-	if (machine_run(&result, machine, &launch) != CUDA_SUCCESS) {
-		tap_diag("%s", result.text);
-		tap_ok(false, "%s runs", instruction->text);
-	} else {
-		machine_fetch(out, machine, launch.parameter[0], sizeof out);
+	if (run(context, out, text, in))
 		compare(instruction, in, out);
-	}
-	emu_module_destroy(module);
-	emu_machine_destroy(machine);
+	else
+		tap_ok(false, "%s runs", instruction->text);
 }
 
-void instruction_test(const struct instruction *instructions, enum instruction_inputs inputs)
+static void test_rows(const struct instruction *instructions, enum instruction_inputs inputs, instruction_run *run,
+		void *context)
 {
 	uint64_t *in = malloc(CASES * 3 * sizeof *in), state = 88172645463325252u;
 
@@ -159,7 +160,18 @@ void instruction_test(const struct instruction *instructions, enum instruction_i
 	for (; instructions->text; instructions++) {
 		for (unsigned i = 0; i < CASES * 3; i++)
 			in[i] = input(inputs, &state);
-		test_one(instructions, in);
+		test_one(instructions, in, run, context);
 	}
 	free(in);
+}
+
+void instruction_test_all(instruction_run *run, void *context)
+{
+	test_rows(instruction_arithmetic, INPUTS_INTEGER, run, context);
+	test_rows(instruction_logic, INPUTS_INTEGER, run, context);
+	test_rows(instruction_conversions, INPUTS_INTEGER, run, context);
+	test_rows(instruction_f32, INPUTS_F32, run, context);
+	test_rows(instruction_f64, INPUTS_F64, run, context);
+	test_rows(instruction_f16, INPUTS_F16, run, context);
+	test_rows(instruction_bf16, INPUTS_BF16, run, context);
 }

@@ -76,8 +76,7 @@ EXTRA_DIST += $(emu_scripts) tests/emu/on_emulated.sh
 emu_machine_programs = \
 	tests/emu/faults_memory \
 	tests/emu/faults_order \
-	tests/emu/instructions_float \
-	tests/emu/instructions_integer \
+	tests/emu/instructions \
 	tests/emu/language \
 	tests/emu/parser
 check_PROGRAMS += $(emu_machine_programs)
@@ -89,12 +88,10 @@ tests_emu_faults_memory_SOURCES = tests/emu/faults_memory.c tests/emu/faults.c t
 tests_emu_faults_memory_LDADD = $(emu_machine_libraries)
 tests_emu_faults_order_SOURCES = tests/emu/faults_order.c tests/emu/faults.c tests/emu/faults.h $(emu_machine_test)
 tests_emu_faults_order_LDADD = $(emu_machine_libraries)
-tests_emu_instructions_float_SOURCES = tests/emu/instructions_float.c tests/emu/instruction.c tests/emu/instruction.h \
-	$(emu_machine_test)
-tests_emu_instructions_float_LDADD = $(emu_machine_libraries)
-tests_emu_instructions_integer_SOURCES = tests/emu/instructions_integer.c tests/emu/instruction.c \
-	tests/emu/instruction.h $(emu_machine_test)
-tests_emu_instructions_integer_LDADD = $(emu_machine_libraries)
+emu_instruction_test = tests/emu/instruction.c tests/emu/instruction.h tests/emu/instruction_float.c \
+	tests/emu/instruction_integer.c
+tests_emu_instructions_SOURCES = tests/emu/instructions.c $(emu_instruction_test) $(emu_machine_test)
+tests_emu_instructions_LDADD = $(emu_machine_libraries)
 tests_emu_language_SOURCES = tests/emu/language.c $(emu_machine_test)
 tests_emu_language_LDADD = $(emu_machine_libraries)
 tests_emu_parser_SOURCES = tests/emu/parser.c $(emu_machine_test)

@@ -24,6 +24,7 @@ gpu_programs = \
 	tests/gpu/plans \
 	tests/gpu/host \
 	tests/gpu/images \
+	tests/gpu/instructions \
 	tests/gpu/chains \
 	tests/gpu/defaults \
 	tests/gpu/reproducible
@@ -49,3 +50,6 @@ tests_gpu_images_LDADD = $(device_libraries)
 tests_gpu_reproducible_LDADD = $(device_libraries)
 tests_gpu_defaults_LDADD = $(device_libraries)
 tests_gpu_chains_LDADD = $(device_libraries)
+tests_gpu_instructions_SOURCES = tests/gpu/instructions.c tests/emu/instruction.c tests/emu/instruction.h \
+	tests/emu/instruction_float.c tests/emu/instruction_integer.c
+tests_gpu_instructions_LDADD = $(device_libraries)

@@ -5,6 +5,8 @@
  */
 #include "tests/emu/instruction.h"
 
+#include <stddef.h>
+
 __extension__ typedef __int128 wide;
 __extension__ typedef unsigned __int128 uwide;
 
@@ -194,7 +196,7 @@ HOST(saturated_u8, clamp(S32(a), 0, 255))
 HOST(saturated_u32, a > UINT32_MAX ? UINT32_MAX : a)
 HOST(saturated_s64, clamp(S64(a), INT32_MIN, INT32_MAX))
 
-static const struct instruction arithmetic[] = {
+const struct instruction instruction_arithmetic[] = {
 	{ "add.s32 %0, %1, %2;", "www", add }, { "add.u64 %0, %1, %2;", "ddd", add }, { "add.s16 %0, %1, "
 		"%2;", "hhh", add },
 	{ "add.sat.s32 %0, %1, %2;", "www", add_sat }, { "sub.sat.s32 %0, %1, %2;", "www", sub_sat },
@@ -227,7 +229,7 @@ static const struct instruction arithmetic[] = {
 	{ NULL, NULL, NULL },
 };
 
-static const struct instruction logic[] = {
+const struct instruction instruction_logic[] = {
 	{ "and.b32 %0, %1, %2;", "www", and_ }, { "or.b64 %0, %1, %2;", "ddd", or_ }, { "xor.b16 %0, %1, "
 		"%2;", "hhh", xor_ },
 	{ "not.b32 %0, %1;", "ww", not_ }, { "cnot.b32 %0, %1;", "ww", cnot }, { "shl.b64 %0, %1, %2;", "ddw", shl },
@@ -258,11 +260,3 @@ static const struct instruction logic[] = {
 	{ "cvt.sat.s32.s64 %0, %1;", "wd", saturated_s64 },
 	{ NULL, NULL, NULL },
 };
-
-int main(void)
-{
-	tap_plan(0);
-	instruction_test(arithmetic, INPUTS_INTEGER);
-	instruction_test(logic, INPUTS_INTEGER);
-	return tap_done();
-}

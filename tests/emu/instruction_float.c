@@ -277,7 +277,7 @@ HOST(f32_from_f64_rm, isnan(wide(a)) ? 0x7fffffff : rounded((quad)wide(a), DOWN,
 HOST(f32_from_f64, isnan(wide(a)) ? 0x7fffffff : rounded((quad)wide(a), NEAREST, a >> 63))
 HOST(floor_f32, isnan(single(a)) ? 0x7fffffff : single_bits(floorf(single(a))))
 
-static const struct instruction f32[] = {
+const struct instruction instruction_f32[] = {
 	{ "add.f32 %0, %1, %2;", "www", add_rn }, { "add.rz.f32 %0, %1, %2;", "www", add_rz },
 	{ "add.rm.f32 %0, %1, %2;", "www", add_rm }, { "add.rp.f32 %0, %1, %2;", "www", add_rp },
 	{ "mul.rn.f32 %0, %1, %2;", "www", mul_rn }, { "mul.rz.f32 %0, %1, %2;", "www", mul_rz },
@@ -297,7 +297,7 @@ static const struct instruction f32[] = {
 	{ "cvt.rn.bf16.f32 %0, %1;", "hw", brain_from_f32 },
 	{ NULL, NULL, NULL },
 };
-static const struct instruction f64[] = {
+const struct instruction instruction_f64[] = {
 	{ "add.f64 %0, %1, %2; testp.notanumber.f64 %p, %0; @%p mov.b64 %0, 0x7ff8000000000000;", "ddd", add_f64 },
 	{ "mul.f64 %0, %1, %2; testp.notanumber.f64 %p, %0; @%p mov.b64 %0, 0x7ff8000000000000;", "ddd", mul_f64 },
 	{ "fma.rn.f64 %0, %1, %2, %3; testp.notanumber.f64 %p, %0; @%p mov.b64 %0, 0x7ff8000000000000;",
@@ -306,31 +306,20 @@ static const struct instruction f64[] = {
 	{ "cvt.rn.f32.f64 %0, %1;", "wd", f32_from_f64 }, { "cvt.rm.f32.f64 %0, %1;", "wd", f32_from_f64_rm },
 	{ NULL, NULL, NULL },
 };
-static const struct instruction f16[] = {
+const struct instruction instruction_f16[] = {
 	{ "add.f16 %0, %1, %2;", "hhh", half_add }, { "sub.rn.f16 %0, %1, %2;", "hhh", half_sub },
 	{ "mul.f16 %0, %1, %2;", "hhh", half_mul }, { "fma.rn.f16 %0, %1, %2, %3;", "hhhh", half_fma },
 	{ "add.f16x2 %0, %1, %2;", "www", half_pair }, { "cvt.f32.f16 %0, %1;", "wh", f32_from_half },
 	{ NULL, NULL, NULL },
 };
-static const struct instruction bf16[] = {
+const struct instruction instruction_bf16[] = {
 	{ "add.bf16 %0, %1, %2;", "hhh", brain_add }, { "mul.bf16 %0, %1, %2;", "hhh", brain_mul },
 	{ "fma.rn.bf16 %0, %1, %2, %3;", "hhhh", brain_fma }, { "cvt.f32.bf16 %0, %1;", "wh", f32_from_brain },
 	{ NULL, NULL, NULL },
 };
-static const struct instruction integers[] = {
+const struct instruction instruction_conversions[] = {
 	{ "cvt.rn.f32.s32 %0, %1;", "ww", f32_from_s32 }, { "cvt.rn.f32.u64 %0, %1;", "wd", f32_from_u64 },
 	{ "cvt.rz.f32.u64 %0, %1;", "wd", f32_from_u64_rz }, { "cvt.rn.f64.s64 %0, %1;", "dd", f64_from_s64 },
 	{ "cvt.rn.f16.s32 %0, %1;", "hw", half_from_s32 }, { "cvt.rn.f16.u64 %0, %1;", "hd", half_from_u64 },
 	{ NULL, NULL, NULL },
 };
-
-int main(void)
-{
-	tap_plan(0);
-	instruction_test(f32, INPUTS_F32);
-	instruction_test(f64, INPUTS_F64);
-	instruction_test(f16, INPUTS_F16);
-	instruction_test(bf16, INPUTS_BF16);
-	instruction_test(integers, INPUTS_INTEGER);
-	return tap_done();
-}
