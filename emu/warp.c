@@ -41,28 +41,38 @@ static void merge(struct emu_warp *warp)
 		}
 }
 
-/* The group to run next; false where none can. */
+/* The next group that can run after one, in a circle; the number of groups where none can. */
+static unsigned next_ready(const struct emu_warp *warp, unsigned after)
+{
+	for (unsigned k = 1; k <= warp->group_count; k++) {
+		unsigned i = (after + k) % warp->group_count;
+
+		if (warp->groups[i].state == GROUP_READY)
+			return i;
+	}
+	return warp->group_count;
+}
+
+static unsigned lowest_ready(const struct emu_warp *warp)
+{
+	unsigned best = warp->group_count;
+
+	for (unsigned i = 0; i < warp->group_count; i++)
+		if (warp->groups[i].state == GROUP_READY &&
+				(best == warp->group_count || warp->groups[i].pc < warp->groups[best].pc))
+			best = i;
+	return best;
+}
+
+/* The group to run next; false where none can.  After a spin it is the next in the circle, whatever its pc. */
 static bool choose(struct emu_warp *warp)
 {
-	unsigned best = warp->group_count, after = warp->group_count;
+	unsigned chosen = warp->turn == UINT32_MAX ? lowest_ready(warp) : next_ready(warp, warp->turn);
 
-	for (unsigned i = 0; i < warp->group_count; i++) {
-		if (warp->groups[i].state != GROUP_READY)
-			continue;
-		if (best == warp->group_count || warp->groups[i].pc < warp->groups[best].pc)
-			best = i;
-		if (i > warp->turn && after == warp->group_count)
-			after = i;
-	}
-	if (best == warp->group_count)
+	warp->turn = UINT32_MAX;
+	if (chosen == warp->group_count)
 		return false;
-	/* Every other turn belongs to the next in the row, whatever its pc. */
-	if (warp->turn != UINT32_MAX) {
-		if (after != warp->group_count)
-			best = after;
-		warp->turn = UINT32_MAX;
-	}
-	warp->current = best;
+	warp->current = chosen;
 	return true;
 }
 

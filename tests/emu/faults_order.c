@@ -153,6 +153,13 @@ static const struct fault waits[] = {
 		"if (threadIdx.x == 0) { if (!FAULT) atomicExch(out, 1u); while (*(volatile unsigned *)out == "
 		"0); }", 1, 32, 0,
 		TIMEOUT, "nobody can progress", false },
+	{ "lanes of a warp that wait for one another in a circle", NULL,
+		"volatile unsigned *w = out; unsigned t = threadIdx.x; if (t == 0) { while (w[101] == 0); "
+		"w[100] = 1; }"
+		"else if (t == 1) { while (w[102] == 0); w[101] = 1; } else if (t == 2) { while (w[103] == "
+		"0); w[102] = 1; }"
+		"else if (t == 3) { if (FAULT) while (w[100] == 0); w[103] = 1; }", 1, 32, 0, TIMEOUT,
+		"nobody can progress", false },
 	{ "an mbarrier that lacks an arrival", MBARRIER,
 		"__shared__ unsigned long long b; if (threadIdx.x == 0) init(&b, 32 + FAULT); "
 		"__syncthreads(); arrive(&b); wait(&b, 0);",
