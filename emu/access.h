@@ -17,7 +17,6 @@ struct emu_access {
 	bool is_strong, is_nc;
 	enum emu_scope scope;
 	bool is_async;                 /* counted elsewhere */
-	bool is_edge;                  /* the first or last vector of a bulk copy */
 	uint32_t agent;           /* epoch of the agent that reads for a bulk copy; 0: the thread itself */
 	uint32_t lanes;
 	uint64_t address[EMU_LANES];

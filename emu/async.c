@@ -19,7 +19,7 @@ static int resolve_piece(struct emu_access *access, const struct emu_copy *copy,
 
 	*access = (struct emu_access){ .kind = is_write ? ACCESS_WRITE : ACCESS_READ, .bytes = bytes,
 		.space = is_write ? copy->to_space : copy->from_space, .is_async = true,
-		.is_edge = done == 0 || done + bytes >= copy->bytes, .lanes = 1u << copy->lane };
+		.lanes = 1u << copy->lane };
 	access->agent = is_write ? 0 : copy->epoch;
 	access->address[copy->lane] = address;
 	if (address - EMU_SHARED_WINDOW < EMU_WINDOW_BYTES) {

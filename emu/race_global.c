@@ -163,9 +163,6 @@ int emu_race_global(const struct emu_access *access, struct emu_warp *warp, cons
 
 	if (warp->cta->race->is_off || access->space == SPACE_CONST)
 		return STEP_NEXT;
-	/* Bulk copies move whole vectors: at the edges of what they are after, they read what nobody uses. */
-	if (access->is_async && access->is_edge && access->kind == ACCESS_READ)
-		return STEP_NEXT;
 	if (access->kind == ACCESS_WRITE)
 		lanes &= ~emu_access_repeated(access);
 	for (uint32_t left = lanes; left; left &= left - 1) {

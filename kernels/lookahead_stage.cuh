@@ -3,9 +3,9 @@
  * The ring of tiles in shared memory that the lookahead strategy works from, and the reading of a slice from it.
  *
  * A stage holds the 16-byte vectors that cover its tile, so that any element-aligned input can be copied in bulk: the
- * tile begins (address mod 16) bytes into the stage.  Vectors that reach beyond the array's first or last element are
- * not copied; the loader patches in the few elements that they would bring, and zeros around them, so that whoever
- * reads a vector with at least one element in it reads initialised memory.
+ * tile begins (address mod 16) bytes into the stage.  Vectors that reach beyond the array's first or last element, or in
+ * place into another tile, are not copied; the loader patches in the few elements that they would bring, and zeros
+ * around them, so that whoever reads a vector with at least one element in it reads initialised memory.
  */
 #ifndef SCAN_LOOKAHEAD_STAGE_CUH
 #define SCAN_LOOKAHEAD_STAGE_CUH
@@ -20,7 +20,7 @@ namespace scan {
 template <class P> struct stage_extent {
 	u64 begin, end; /* of the tile's own bytes */
 	u64 from, to;
-	bool is_cut;    /* by the end of the array, which may come shortly after the tile's */
+	bool is_cut;    /* by the end of the array, which may come shortly after the tile's, or by its own */
 
 	/* A byte of the tile, or zero where it has none. */
 	__device__ __forceinline__ char byte_at(u64 address) const
@@ -28,16 +28,21 @@ template <class P> struct stage_extent {
 		return address >= begin && address < end ? *reinterpret_cast<const char *>(address) : 0;
 	}
 
+	/* In place, where the array is not aligned, two tiles share a vector, and the CTA of one may store its part while
+	 * the other's copy reads it.  Nobody would use those bytes, but accesses of different sizes that race are outside
+	 * of PTX's memory model.  So there no tile's copy goes beyond the vectors that are its own. */
 	__device__ __forceinline__ stage_extent(const scan_arguments &arguments, u32 tile)
 	{
 		constexpr u64 tile_bytes = P::tile * sizeof(typename P::input);
 		const u64 array = address_of(arguments.in), last = array + arguments.count * sizeof(typename P::input);
+		const bool are_shared = array % 16 != 0 && arguments.in == arguments.out;
 		begin = array + tile * tile_bytes;
-		from = tile > 0 ? begin & ~15ull : (begin + 15) & ~15ull;
-		to = (begin + tile_bytes + 15) & ~15ull;
-		is_cut = to > last;
-		to = max(from, is_cut ? last & ~15ull : to);
 		end = min(begin + tile_bytes, last);
+		from = tile > 0 && !are_shared ? begin & ~15ull : (begin + 15) & ~15ull;
+		to = (begin + tile_bytes + 15) & ~15ull;
+		const u64 limit = are_shared ? end : last;
+		is_cut = to > limit;
+		to = max(from, is_cut ? limit & ~15ull : to);
 	}
 };
 
@@ -95,9 +100,9 @@ template <class P> struct stage_ring {
 		return drawn;
 	}
 
-	/* What the copy of a tile at the array's begin or end leaves out: less than a vector before it and after it.
-	 * What of these is not in the tile becomes zero, and so does a vector more after the last element.  A lane
-	 * reads a byte of each, and lane 0, whose arrival tells of them, writes them all; the loader. */
+	/* What the copy of a tile leaves out at its own begin or end, or the array's: less than a vector before it and
+	 * after it.  What of these is not in the tile becomes zero, and so does a vector more after the last element.
+	 * A lane reads a byte of each, and lane 0, whose arrival tells of them, writes them all; the loader. */
 	static __device__ __forceinline__ void patch(char *stage, const stage_extent<P> &extent, int lane)
 	{
 		const u64 base = extent.begin & ~15ull;

@@ -15,6 +15,7 @@ check_PROGRAMS += $(emu_programs)
 EMU_TESTS += $(emu_programs)
 
 kernel_programs = \
+	tests/emu/in_place \
 	tests/emu/mutations \
 	tests/emu/schedules \
 	tests/emu/traffic
@@ -22,6 +23,8 @@ check_PROGRAMS += $(kernel_programs)
 EMU_TESTS += $(kernel_programs)
 
 emu_kernel_test = tests/emu/emulated.c tests/emu/emulated.h
+tests_emu_in_place_SOURCES = tests/emu/in_place.c $(emu_kernel_test)
+tests_emu_in_place_LDADD = $(device_libraries)
 tests_emu_mutations_SOURCES = tests/emu/mutations.c tests/emu/mutant.c tests/emu/mutant.h $(emu_kernel_test)
 tests_emu_mutations_LDADD = $(device_libraries)
 tests_emu_schedules_SOURCES = tests/emu/schedules.c $(emu_kernel_test)
@@ -58,6 +61,9 @@ emu_scripts = \
 	tests/emu/grid_lookback.sh \
 	tests/emu/host.sh \
 	tests/emu/images.sh \
+	tests/emu/in_place_h200.sh \
+	tests/emu/in_place_rtx4090.sh \
+	tests/emu/in_place_t4.sh \
 	tests/emu/initial.sh \
 	tests/emu/lookup.sh \
 	tests/emu/model_h200.sh \
