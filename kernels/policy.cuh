@@ -18,7 +18,16 @@ namespace scan {
 constexpr int warp_size = 32;
 constexpr u32 full_warp = 0xffffffffu;
 
-enum class strategy { block = 1, lookback = 2, lookahead = 3 };
+enum class strategy {
+	block = 1,
+	lookback = 2,
+	lookahead = 3,
+	cluster = 4,
+	lookback_serial = 5,
+	fan = 6,
+	reduce = 7,
+	reduce_fixed = 8
+};
 enum class warp_scan_kind { shuffle = 1, shared = 2 };
 enum class access { plain = 1, stream = 2 };
 

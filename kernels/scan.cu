@@ -4,9 +4,7 @@
  */
 #include "policy.cuh"
 
-#include "block.cuh"
-#include "lookahead.cuh"
-#include "lookback.cuh"
+#include SCAN_FILE /* the strategy's, by its row in lib/strategy.c */
 
 SCAN_KERNEL(const __grid_constant__ scan_arguments arguments)
 {

@@ -8,6 +8,7 @@
 #include <inttypes.h>
 
 #include "status.h"
+#include "strategy.h"
 
 /* Below this many bytes of input and output the look-back's shorter start wins over the look-ahead's bandwidth: they
  * met between 8 and 16 MiB on an H200. */
@@ -197,7 +198,7 @@ static bool is_exact(const struct srt_problem *problem)
 
 bool srt_variant_is_repeatable(const struct srt_variant *variant, const struct srt_problem *problem)
 {
-	return variant->strategy != SRT_LOOKBACK || is_exact(problem);
+	return srt_strategy_find(variant->strategy)->is_repeatable || is_exact(problem);
 }
 
 /* A ring of three tiles of up to 12 KiB fits every GPU, without opting in to more shared memory. */

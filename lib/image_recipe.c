@@ -16,6 +16,7 @@
 #include "../kernels/abi.h"
 #include "recipe.h"
 #include "status.h"
+#include "strategy.h"
 
 /* ---- Hashing ---- */
 
@@ -118,6 +119,7 @@ static void add_variant(struct srt_options *options, const struct srt_variant *v
 	const struct srt_knob *knob;
 
 	add_option(options, "-DSCAN_STRATEGY=%d", variant->strategy);
+	add_option(options, "-DSCAN_FILE=\"%s\"", srt_strategy_find(variant->strategy)->file);
 	for (knob = srt_knobs; knob->name; knob++)
 		add_option(options, "-D%s=%d", knob->macro, srt_knob_get(knob, variant));
 }

@@ -10,6 +10,7 @@
 #include "../kernels/abi.h"
 #include "driver.h"
 #include "status.h"
+#include "strategy.h"
 
 /* From the loaded function: what the compiler said while it was made, the driver's own compiler may have changed. */
 static int read_attributes(struct srt_kernel *kernel, const struct srt_driver *driver)
@@ -170,27 +171,22 @@ void srt_workspace_destroy(struct srt_workspace *workspace, const struct srt_dri
 
 /* ---- Launch ---- */
 
-/* A block scan is alone; look-back has a block for each tile; the blocks of look-ahead stay and draw tiles, so that
- * there are no more of them than run at once. */
+/* A block for each tile; or blocks that stay and draw tiles, so that there are no more of them than run at once. */
 static uint32_t grid_of(const struct srt_kernel *kernel, uint32_t tiles, uint32_t grid_limit)
 {
 	uint32_t resident = (uint32_t)kernel->blocks_per_sm * (uint32_t)kernel->sm_count;
 
-	if (kernel->variant.strategy == SRT_BLOCK)
-		return 1;
-	if (kernel->variant.strategy == SRT_LOOKBACK)
+	if (!srt_strategy_find(kernel->variant.strategy)->is_persistent)
 		return tiles;
 	if (grid_limit > 0 && grid_limit < resident)
 		resident = grid_limit;
 	return tiles < resident ? tiles : resident;
 }
 
-/* Each block of look-ahead draws once beyond the last tile. */
+/* Each persistent block draws once beyond the last tile. */
 static uint32_t draws_of(const struct srt_kernel *kernel, uint32_t tiles, uint32_t grid)
 {
-	if (kernel->variant.strategy == SRT_LOOKAHEAD)
-		return tiles + grid;
-	return tiles;
+	return srt_strategy_find(kernel->variant.strategy)->is_persistent ? tiles + grid : tiles;
 }
 
 /* All of it every time: 100 bytes on the stack cost less than a shared copy that two threads could meet in. */

@@ -17,6 +17,7 @@ libscanrt_core_la_SOURCES = \
 	lib/scanrt.h \
 	lib/source.h \
 	lib/status.c lib/status.h \
+	lib/strategy.c lib/strategy.h \
 	lib/strbuf.c lib/strbuf.h \
 	lib/variant.c lib/variant.h \
 	lib/variant_limits.c \

@@ -8,29 +8,24 @@
 #include <string.h>
 
 #include "status.h"
+#include "strategy.h"
 
-static const char *const strategy_names[] = { "block", "lookback", "lookahead" };
 static const char *const warp_scan_names[] = { "shuffle", "shared" };
 static const char *const access_names[] = { "plain", "stream" };
 
 /* In the order of the text form. */
 const struct srt_knob srt_knobs[] = {
-	{ "block", "SCAN_BLOCK", offsetof(struct srt_variant, block), 32, 1024, 32, { 256, 256, 256 }, NULL },
-	{ "items", "SCAN_ITEMS", offsetof(struct srt_variant, items), 1, 256, 1, { 16, 16, 16 }, NULL },
-	{ "warp", "SCAN_WARP_SCAN", offsetof(struct srt_variant, warp_scan), 1, 2, 1, { 1, 1, 1 }, warp_scan_names },
-	{ "load", "SCAN_LOAD", offsetof(struct srt_variant, load), 1, 2, 1, { 2, 2, 2 }, access_names },
-	{ "store", "SCAN_STORE", offsetof(struct srt_variant, store), 1, 2, 1, { 2, 2, 2 }, access_names },
-	{ "residency", "SCAN_RESIDENCY", offsetof(struct srt_variant, residency), 1, 32, 1, { 1, 2, 1 }, NULL },
-	{ "stages", "SCAN_STAGES", offsetof(struct srt_variant, stages), 2, 16, 1, { 0, 0, 4 }, NULL },
-	{ "ahead", "SCAN_AHEAD", offsetof(struct srt_variant, ahead), 1, 15, 1, { 0, 0, 2 }, NULL },
-	{ "gather", "SCAN_GATHER", offsetof(struct srt_variant, gather), 1, 8, 1, { 0, 0, 4 }, NULL },
-	{ NULL, NULL, 0, 0, 0, 0, { 0, 0, 0 }, NULL },
+	{ "block", "SCAN_BLOCK", offsetof(struct srt_variant, block), 32, 1024, 32, NULL },
+	{ "items", "SCAN_ITEMS", offsetof(struct srt_variant, items), 1, 256, 1, NULL },
+	{ "warp", "SCAN_WARP_SCAN", offsetof(struct srt_variant, warp_scan), 1, 2, 1, warp_scan_names },
+	{ "load", "SCAN_LOAD", offsetof(struct srt_variant, load), 1, 2, 1, access_names },
+	{ "store", "SCAN_STORE", offsetof(struct srt_variant, store), 1, 2, 1, access_names },
+	{ "residency", "SCAN_RESIDENCY", offsetof(struct srt_variant, residency), 1, 32, 1, NULL },
+	{ "stages", "SCAN_STAGES", offsetof(struct srt_variant, stages), 2, 16, 1, NULL },
+	{ "ahead", "SCAN_AHEAD", offsetof(struct srt_variant, ahead), 1, 15, 1, NULL },
+	{ "gather", "SCAN_GATHER", offsetof(struct srt_variant, gather), 1, 8, 1, NULL },
+	{ NULL, NULL, 0, 0, 0, 0, NULL },
 };
-
-static int default_of(const struct srt_knob *knob, int strategy)
-{
-	return knob->defaults[strategy - SRT_BLOCK];
-}
 
 const struct srt_knob *srt_knob_find(const char *name)
 {
@@ -55,34 +50,37 @@ void srt_knob_set(const struct srt_knob *knob, struct srt_variant *variant, int 
 	memcpy((char *)variant + knob->offset, &value, sizeof(value));
 }
 
-const char *srt_strategy_name(int strategy)
+int srt_knob_default(const struct srt_knob *knob, int strategy)
 {
-	return strategy >= SRT_BLOCK && strategy <= SRT_LOOKAHEAD ? strategy_names[strategy - SRT_BLOCK] : NULL;
+	return srt_knob_get(knob, &srt_strategy_find(strategy)->defaults);
 }
 
 void srt_variant_init(struct srt_variant *variant, enum srt_strategy strategy)
 {
-	const struct srt_knob *knob;
+	const struct srt_strategy_row *row = srt_strategy_find(strategy);
 
-	assert(srt_strategy_name(strategy));
-	memset(variant, 0, sizeof(*variant));
-	variant->strategy = strategy;
-	for (knob = srt_knobs; knob->name; knob++)
-		srt_knob_set(knob, variant, default_of(knob, strategy));
+	assert(row);
+	*variant = row->defaults;
 }
 
 /* ---- Text form ---- */
 
 static int parse_strategy(struct srt_variant *variant, const char *name)
 {
+	struct srt_strbuf known = { 0 };
 	int strategy;
+	int status;
+	int i;
 
-	for (strategy = SRT_BLOCK; srt_strategy_name(strategy); strategy++)
+	for (i = 0; (strategy = srt_strategy_at(i)) != 0; i++)
 		if (strcmp(srt_strategy_name(strategy), name) == 0) {
 			srt_variant_init(variant, (enum srt_strategy)strategy);
 			return SCANRT_OK;
 		}
-	return srt_fail(SCANRT_ERROR_VARIANT, "unknown strategy '%s': block, lookback and lookahead are", name);
+	srt_strategy_list(&known);
+	status = srt_fail(SCANRT_ERROR_VARIANT, "unknown strategy '%s': there are %s", name, srt_strbuf_text(&known));
+	srt_strbuf_free(&known);
+	return status;
 }
 
 /* Digits only: strtol alone would take signs and spaces. */
@@ -116,7 +114,7 @@ static int parse_value(int *value, const struct srt_knob *knob, const char *text
 
 static int check_range(const struct srt_knob *knob, int strategy, int value)
 {
-	if (default_of(knob, strategy) == 0) {
+	if (srt_knob_default(knob, strategy) == 0) {
 		if (value != 0)
 			return srt_fail(SCANRT_ERROR_VARIANT, "strategy %s has no knob %s", srt_strategy_name(strategy),
 				knob->name);
@@ -150,7 +148,7 @@ static int parse_knob(struct srt_variant *variant, unsigned *seen, char *text)
 		return srt_fail(SCANRT_ERROR_VARIANT, "%s is given twice", knob->name);
 	*seen |= bit;
 	/* A knob that the strategy lacks is refused even at 0: the text does not mean what its author thought. */
-	if (default_of(knob, variant->strategy) == 0)
+	if (srt_knob_default(knob, variant->strategy) == 0)
 		return srt_fail(SCANRT_ERROR_VARIANT, "strategy %s has no knob %s",
 			srt_strategy_name(variant->strategy), knob->name);
 	status = parse_value(&value, knob, equals + 1);
@@ -201,7 +199,7 @@ void srt_variant_format(struct srt_strbuf *out, const struct srt_variant *varian
 	srt_strbuf_append(out, srt_strategy_name(variant->strategy));
 	for (knob = srt_knobs; knob->name; knob++) {
 		value = srt_knob_get(knob, variant);
-		if (value == default_of(knob, variant->strategy))
+		if (value == srt_knob_default(knob, variant->strategy))
 			continue;
 		assert(!check_range(knob, variant->strategy, value));
 		if (knob->values)

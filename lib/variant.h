@@ -15,10 +15,16 @@
 #include "problem.h"
 #include "strbuf.h"
 
+/* Their rows are in strategy.c; the kernels know some of the numbers, so that none ever changes. */
 enum srt_strategy {
-	SRT_BLOCK = 1,    /* one CTA, one tile, no global state */
-	SRT_LOOKBACK = 2, /* one tile a CTA, decoupled look-back by a warp */
-	SRT_LOOKAHEAD = 3 /* persistent CTAs, aggregates only, run-ahead */
+	SRT_BLOCK = 1,           /* one CTA, one tile, no global state */
+	SRT_LOOKBACK = 2,        /* one tile a CTA, decoupled look-back by a warp */
+	SRT_LOOKAHEAD = 3,       /* persistent CTAs, aggregates only, run-ahead */
+	SRT_CLUSTER = 4,         /* one cluster of CTAs, totals through distributed shared memory */
+	SRT_LOOKBACK_SERIAL = 5, /* one tile a CTA, decoupled look-back by a thread, an entry at a time */
+	SRT_FAN = 6,             /* scan-then-fan, recursive */
+	SRT_REDUCE = 7,          /* reduce-then-scan, a partial a tile, recursive */
+	SRT_REDUCE_FIXED = 8     /* reduce-then-scan, two-level, a fixed number of partials */
 };
 enum srt_warp_scan { SRT_WARP_SHUFFLE = 1, SRT_WARP_SHARED = 2 };
 enum srt_access { SRT_ACCESS_PLAIN = 1, SRT_ACCESS_STREAM = 2 }; /* cache policy of the loads or stores of elements */
@@ -42,7 +48,7 @@ int srt_variant_parse(struct srt_variant *variant, const char *text);
 void srt_variant_format(struct srt_strbuf *out, const struct srt_variant *variant);
 
 /* A knob.  Parsing, formatting, the checks of ranges and the compiler's options are all driven by the table of these:
- * a new knob is one row there and its member above. */
+ * a new knob is one row there, its member above, and its default in the rows of the strategies that have it. */
 struct srt_knob {
 	const char *name;  /* in the text form */
 	const char *macro; /* in the kernels */
@@ -50,15 +56,16 @@ struct srt_knob {
 	int least;
 	int most;
 	int step;          /* every value is a multiple of it */
-	int defaults[3];   /* by strategy, SRT_BLOCK first; 0: the strategy has no such knob, and the member is 0 */
 	const char *const *values; /* names of least..most, where people do not write numbers; else NULL */
 };
 extern const struct srt_knob srt_knobs[]; /* ends with a NULL name */
 const struct srt_knob *srt_knob_find(const char *name); /* NULL where there is none */
 int srt_knob_get(const struct srt_knob *knob, const struct srt_variant *variant);
 void srt_knob_set(const struct srt_knob *knob, struct srt_variant *variant, int value);
+/* 0: the strategy has no such knob, and the member is 0. */
+int srt_knob_default(const struct srt_knob *knob, int strategy);
 
-const char *srt_strategy_name(int strategy); /* NULL for an unknown one */
+const char *srt_strategy_name(int strategy); /* NULL for an unknown one, and for one that is not built */
 /* Every knob at its strategy's default. */
 void srt_variant_init(struct srt_variant *variant, enum srt_strategy strategy);
 
@@ -79,8 +86,8 @@ size_t srt_variant_shared_bytes(const struct srt_variant *variant, const struct 
 /* The kernel's own shared memory, at most; what it really takes is known once it is compiled. */
 size_t srt_variant_static_bytes(const struct srt_variant *variant, const struct srt_problem *problem);
 uint32_t srt_problem_tile_words(const struct srt_problem *problem); /* 64-bit words of state per tile */
-/* Workspace for counts up to max_count: SCAN_CONTROL_BYTES and the tile words; none for SRT_BLOCK. */
+/* Workspace for counts up to max_count: SCAN_CONTROL_BYTES and the tile words; none where no state is shared. */
 size_t srt_variant_workspace(const struct srt_variant *variant, const struct srt_problem *problem, uint64_t max_count);
-uint64_t srt_variant_max_count(const struct srt_variant *variant); /* one tile for SRT_BLOCK; else as tickets allow */
+uint64_t srt_variant_max_count(const struct srt_variant *variant); /* all tiles that the strategy takes */
 
 #endif

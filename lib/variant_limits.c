@@ -7,6 +7,7 @@
 
 #include "../kernels/abi.h"
 #include "status.h"
+#include "strategy.h"
 #include "variant.h"
 
 /* The parts of a kernel's own shared memory that every one has: ticket, prefix, flags, and what aligns them. */
@@ -16,11 +17,6 @@
 /* Every device that we support has at least this much without being asked, and allows this many threads. */
 #define LEAST_SHARED_BYTES 49152
 #define MOST_THREADS 1024
-/* The tile number is a 32-bit half of the ticket, and tickets beyond the last tile are drawn; look-back launches one
- * block a tile in grid.x, which ends here too. */
-#define MOST_TILES UINT64_C(0x7fffffff)
-/* Three warps of a look-ahead block do not scan: one publishes, one gathers, one loads. */
-#define ROLE_THREADS 96
 /* A bulk copy writes whole 16-byte units: an input that starts inside one needs one unit more than the tile. */
 #define STAGE_SLACK 16
 #define STAGE_ALIGNMENT 128
@@ -45,7 +41,7 @@ uint32_t srt_variant_tile(const struct srt_variant *variant)
 
 uint32_t srt_variant_threads(const struct srt_variant *variant)
 {
-	return (uint32_t)variant->block + (variant->strategy == SRT_LOOKAHEAD ? ROLE_THREADS : 0);
+	return (uint32_t)variant->block + srt_strategy_find(variant->strategy)->role_warps * WARP_SIZE;
 }
 
 size_t srt_variant_shared_bytes(const struct srt_variant *variant, const struct srt_problem *problem)
@@ -88,9 +84,7 @@ uint32_t srt_problem_tile_words(const struct srt_problem *problem)
 
 uint64_t srt_variant_max_count(const struct srt_variant *variant)
 {
-	uint64_t tile = srt_variant_tile(variant);
-
-	return variant->strategy == SRT_BLOCK ? tile : tile * MOST_TILES;
+	return srt_strategy_find(variant->strategy)->most_tiles(variant) * srt_variant_tile(variant);
 }
 
 size_t srt_variant_workspace(const struct srt_variant *variant, const struct srt_problem *problem, uint64_t max_count)
@@ -98,7 +92,7 @@ size_t srt_variant_workspace(const struct srt_variant *variant, const struct srt
 	uint64_t tile = srt_variant_tile(variant);
 	uint64_t tiles;
 
-	if (variant->strategy == SRT_BLOCK)
+	if (!srt_strategy_find(variant->strategy)->has_tile_words)
 		return 0;
 	if (max_count > srt_variant_max_count(variant))
 		max_count = srt_variant_max_count(variant);

@@ -8,6 +8,7 @@
 #include "batch.h"
 #include "cubin.h"
 #include "status.h"
+#include "strategy.h"
 #include "tests/tap.h"
 
 #define OLDEST 75
@@ -24,9 +25,10 @@ static void add_arch(struct batch *batch, int capability)
 	struct srt_variant variant;
 	char arch[24];
 	int strategy;
+	int s;
 	size_t i;
 
-	for (strategy = SRT_BLOCK; strategy <= SRT_LOOKAHEAD; strategy++)
+	for (s = 0; (strategy = srt_strategy_at(s)) != 0; s++)
 		for (i = 0; i < sizeof(problems) / sizeof(problems[0]); i++) {
 			srt_problem_init_simple(&problem, problems[i].type, problems[i].op);
 			srt_variant_init(&variant, (enum srt_strategy)strategy);

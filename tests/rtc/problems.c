@@ -8,6 +8,7 @@
 #include "batch.h"
 #include "cubin.h"
 #include "status.h"
+#include "strategy.h"
 #include "tests/tap.h"
 
 #define ARCH "sm_90"
@@ -34,16 +35,17 @@ static void add_operator(struct batch *batch, int op)
 	int type;
 	int status;
 	int i;
+	int s;
 
 	for (i = 0; (type = srt_type_at(i)) != 0; i++) {
 		status = srt_problem_init_simple(&problem, type, op);
 		tap_is_int(status, is_taken(op, type) ? SCANRT_OK : SCANRT_ERROR_TYPE, "%s %s %s", srt_op_name(op),
 			is_taken(op, type) ? "takes" : "refuses", srt_type_name(type));
-		for (strategy = SRT_BLOCK; strategy <= SRT_LOOKAHEAD && !status; strategy++) {
-			/* Modes have the period 4, strategies come in threes: each strategy meets each mode. */
+		for (s = 0; (strategy = srt_strategy_at(s)) != 0 && !status; s++) {
+			/* By type and strategy: each strategy meets each mode. */
 			turn = (unsigned)batch->count;
-			problem.is_exclusive = turn & 1;
-			problem.has_initial = turn & 2;
+			problem.is_exclusive = (i + s) & 1;
+			problem.has_initial = (i + s) & 2;
 			turned_variant(&variant, &problem, strategy, turn);
 			batch_add(batch, &problem, &variant, ARCH);
 		}

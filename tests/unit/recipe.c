@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "status.h"
+#include "strategy.h"
 #include "tests/tap.h"
 
 #define MOST_RECIPES 4096
@@ -99,8 +100,9 @@ static void collect_variants(const struct srt_problem *problem)
 	const struct srt_knob *second;
 	struct srt_variant variant;
 	int strategy;
+	int i;
 
-	for (strategy = SRT_BLOCK; strategy <= SRT_LOOKAHEAD; strategy++)
+	for (i = 0; (strategy = srt_strategy_at(i)) != 0; i++)
 		for (first = srt_knobs; first->name; first++)
 			for (second = srt_knobs; second < first; second++) {
 				srt_variant_init(&variant, (enum srt_strategy)strategy);
@@ -123,9 +125,10 @@ static void collect_single_knobs(const struct srt_problem *problem)
 	const struct srt_knob *knob;
 	struct srt_variant variant;
 	int strategy;
+	int i;
 	int value;
 
-	for (strategy = SRT_BLOCK; strategy <= SRT_LOOKAHEAD; strategy++)
+	for (i = 0; (strategy = srt_strategy_at(i)) != 0; i++)
 		for (knob = srt_knobs; knob->name; knob++)
 			for (value = knob->least; value <= knob->most; value++) {
 				srt_variant_init(&variant, (enum srt_strategy)strategy);
@@ -286,7 +289,8 @@ static void test_options(void)
 		"--device-as-default-execution-space",
 		"-DSCAN_ENTRY=scan_0", "-DSCAN_INPUT=i8", "-DSCAN_ACCUMULATOR=i64", "-DSCAN_OUTPUT=i32",
 		"-DSCAN_OPERATOR=sum",
-		"-DSCAN_EXCLUSIVE=1", "-DSCAN_INITIAL=1", "-DSCAN_STRATEGY=3", "-DSCAN_BLOCK=384", "-DSCAN_ITEMS=24",
+		"-DSCAN_EXCLUSIVE=1", "-DSCAN_INITIAL=1", "-DSCAN_STRATEGY=3", "-DSCAN_FILE=\"lookahead.cuh\"",
+		"-DSCAN_BLOCK=384", "-DSCAN_ITEMS=24",
 		"-DSCAN_WARP_SCAN=1", "-DSCAN_LOAD=2", "-DSCAN_STORE=2", "-DSCAN_RESIDENCY=1", "-DSCAN_STAGES=6",
 		"-DSCAN_AHEAD=4", "-DSCAN_GATHER=4", "-DSCAN_TILE=9216", "-DSCAN_VECTOR=4", "-DSCAN_TILE_WORDS=2",
 		"-DSCAN_SHARED_BYTES=56064" };

@@ -7,6 +7,7 @@
 
 #include "kernels/abi.h"
 #include "status.h"
+#include "strategy.h"
 #include "tests/tap.h"
 
 /* The numbers of an H200. */
@@ -75,9 +76,10 @@ static void test_round_trips(void)
 	struct srt_variant again;
 	int strategy;
 	int tried = 0;
+	int i;
 	int value;
 
-	for (strategy = SRT_BLOCK; strategy <= SRT_LOOKAHEAD; strategy++)
+	for (i = 0; (strategy = srt_strategy_at(i)) != 0; i++)
 		for (knob = srt_knobs; knob->name; knob++)
 			for (value = knob->least; value <= knob->most; value++) {
 				srt_variant_init(&variant, (enum srt_strategy)strategy);
@@ -129,7 +131,8 @@ static void test_refused_texts(void)
 		"block,stages=4", "block,stages=0", "lookback,ahead=2", "lookback,gather=1", "lookahead,stages=1",
 		"lookahead,stages=17", "lookahead,ahead=0", "lookahead,gather=9", "block,warp=1", "block,warp=Shared",
 		"block,warp=", "block,load=cached", "block,store=stream,store=stream", "block,residency=0",
-		"block,residency=33", "block=256", "block;items=4", "block,items=4\n", "block\n",
+		"block,residency=33",
+		"cluster", "fan", "reduce", "reduce-fixed", "lookback-serial", "block=256", "block;items=4", "block,items=4\n", "block\n",
 	};
 	struct srt_variant variant;
 	struct srt_variant before;
@@ -276,7 +279,7 @@ static void test_manual(void)
 	for (knob = srt_knobs; knob->name; knob++) {
 		if (knob->values)
 			snprintf(row, sizeof(row), ".It Cm %s Ta %s, %s Ta %s Ta", knob->name, knob->values[0],
-				knob->values[1], knob->values[knob->defaults[0] - knob->least]);
+				knob->values[1], knob->values[srt_knob_default(knob, SRT_BLOCK) - knob->least]);
 		else
 			snprintf(row, sizeof(row), ".It Cm %s Ta %d to %d Ta ", knob->name, knob->least, knob->most);
 		tap_contains(page, row, "scanrt-variant(5) has the knob %s as it is", knob->name);
