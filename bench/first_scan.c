@@ -5,7 +5,9 @@
  * naming a tuned file or `off`, with and without SCANRT_LIBNVRTC pointing nowhere.
  *
  * Prints one JSON object: times in microseconds; lookup_us is what the library's log says of the database, if it does.
+ * Under driver_calls.so (see there), each phase's driver and system calls are listed at the end.
  */
+#include <dlfcn.h>
 #include <stdbool.h>
 #include <string.h>
 #include <time.h>
@@ -30,6 +32,34 @@ static double now_us(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &time);
 	return (double)time.tv_sec * 1e6 + (double)time.tv_nsec / 1e3;
+}
+
+/* Tells driver_calls.so, if it is there, what the calls that follow are for; NULL: for nothing of interest. */
+static void phase(const char *name)
+{
+	static void (*tell)(const char *);
+	static bool is_known;
+
+	if (!is_known)
+		*(void **)&tell = dlsym(dlopen(NULL, RTLD_NOW), "driver_calls_phase");
+	is_known = true;
+	if (tell)
+		tell(name);
+}
+
+/* Begins a phase. */
+static double begin_us(const char *name)
+{
+	phase(name);
+	return now_us();
+}
+
+static double end_us(double begin)
+{
+	double now = now_us();
+
+	phase(NULL);
+	return now - begin;
 }
 
 static double lookup_us = -1;
@@ -121,7 +151,7 @@ int main(int argc, char **argv)
 	struct scanrt_context *context = NULL;
 	struct scanrt_plan *plan;
 	struct times times;
-	double begin = now_us();
+	double begin;
 	void *in;
 	void *out;
 	bool same;
@@ -130,27 +160,27 @@ int main(int argc, char **argv)
 		return EXIT_FAILURE;
 	for (uint64_t i = 0; i < count; i++)
 		values[i] = (int32_t)(i * 2654435761u);
-	begin = now_us();
+	begin = begin_us("cuInit and the primary context");
 	device_open(0);
-	times.cuda = now_us() - begin;
+	times.cuda = end_us(begin);
 	in = device_alloc(bytes);
 	out = device_alloc(bytes);
 	device_write(in, values, bytes);
 	options.log = hear;
-	begin = now_us();
+	begin = begin_us("scanrt_context_create");
 	check_scan(scanrt_context_create(&context, &options));
-	times.open = now_us() - begin;
-	begin = now_us();
+	times.open = end_us(begin);
+	begin = begin_us("scanrt_plan_create");
 	plan = make_plan(context, count);
-	times.plan = now_us() - begin;
-	begin = now_us();
+	times.plan = end_us(begin);
+	begin = begin_us("scanrt_plan_execute and the wait for it");
 	check_scan(scanrt_plan_execute(plan, out, in, count, NULL));
 	device_wait();
-	times.first = now_us() - begin;
+	times.first = end_us(begin);
 	same = is_right(values, out, count);
-	begin = now_us();
+	begin = begin_us("scanrt_plan_create and _destroy, again");
 	scanrt_plan_destroy(make_plan(context, count));
-	times.second_plan = now_us() - begin;
+	times.second_plan = end_us(begin);
 	times.host = host_time(plan, out, in, count);
 	print(&times, plan, count, same);
 	scanrt_plan_destroy(plan);

@@ -107,6 +107,11 @@ section_first() (
 		SCANRT_DB=off "$bin/first_scan" "$count" >>"$out/first.jsonl" || status=1
 	done
 	while read -r line; do tell "$line"; done <"$out/first.jsonl"
+	# Each driver call and system call of one more process, with its microseconds.
+	for count in 1000 1048576; do
+		SCANRT_LIBNVRTC=/nonexistent SCANRT_LIBCUDA=$here/lib/driver_calls.so LD_PRELOAD=$here/lib/driver_calls.so \
+			"$bin/first_scan" "$count" 2>&1 | tee "$out/driver_calls.$count.txt"
+	done
 	return $status
 )
 

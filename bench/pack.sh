@@ -6,7 +6,7 @@
 # the folder to make (default: stage).
 #
 #   stage/bin    scantune, line_index, prefix_sum, first_scan, peers (where there is an nvcc)
-#   stage/lib    libscanrt.so.0, libscanrt-emu.so
+#   stage/lib    libscanrt.so.0, libscanrt-emu.so, driver_calls.so
 #   stage/tests  the programs of the tiers gpu and long, each without a dependency on libscanrt.so
 #   stage/h200.sh
 set -eu
@@ -20,7 +20,7 @@ say() { printf '%s\n' "pack.sh: $*" >&2; }
 cd "$build"
 make -s -j"$(nproc)" all
 make -s -j"$(nproc)" check TESTS= >/dev/null
-make -s bench/first_scan
+make -s bench/first_scan bench/driver_calls.so
 if command -v "${NVCC:-nvcc}" >/dev/null; then
 	make -s bench/peers NVCC="${NVCC:-nvcc}" || say "bench/peers does not build: no comparison with CUB"
 else
@@ -49,6 +49,7 @@ cp -P "$build"/.libs/libscanrt.so* "$stage/lib/"
 for file in "$build"/.libs/libscanrt-emu.so "$build"/emu/.libs/libscanrt-emu.so; do
 	[ ! -f "$file" ] || cp "$file" "$stage/lib/"
 done
+cp "$build/bench/driver_calls.so" "$stage/lib/"
 program scantune "$stage/bin"
 program examples/line_index "$stage/bin"
 program examples/prefix_sum "$stage/bin"
