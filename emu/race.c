@@ -25,6 +25,8 @@ static void publish_own(struct emu_warp *warp, int l, struct emu_clock *into)
 
 	if (*time < done)
 		*time = done;
+	if (has_touched)
+		warp->untold |= 1u << l;
 	if (has_touched && ++warp->times[l] > EMU_TIME_MASK)
 		stop_checking(warp->cta);
 }
@@ -76,7 +78,8 @@ void emu_race_learn(struct emu_warp *warp, uint32_t lanes, struct emu_clock *fro
 	emu_clock_drop(&before);
 }
 
-/* Nothing needs to be passed on where the lanes know the same and none has touched memory since. */
+/* Nothing needs to be passed on where the lanes know the same and none has touched memory since, nor before, if it told
+ * only others of it (by a fence, or by its arrival at an mbarrier). */
 void emu_race_sync_warp(struct emu_warp *warp, uint32_t lanes)
 {
 	int first = __builtin_ctz(lanes);
@@ -85,9 +88,10 @@ void emu_race_sync_warp(struct emu_warp *warp, uint32_t lanes)
 
 	for (uint32_t left = lanes; left; left &= left - 1)
 		is_same &= warp->clocks[__builtin_ctz(left)] == warp->clocks[first];
-	if (is_same && !(warp->touched & lanes))
+	if (is_same && !((warp->touched | warp->untold) & lanes))
 		return;
 	emu_race_publish(warp, lanes, &clock);
+	warp->untold &= ~lanes;
 	emu_race_barrier_leave(warp, lanes, clock);
 	emu_clock_drop(&clock);
 }

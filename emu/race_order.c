@@ -246,6 +246,7 @@ static void fence_lane(struct emu_warp *warp, int l, bool is_wide)
 	warp->fenced[l] = emu_clock_keep(warp->clocks[l]);
 	warp->fence_time[l] = has_touched ? warp->times[l] : warp->times[l] - 1;
 	warp->fence_is_wide = (warp->fence_is_wide & ~(1u << l)) | (uint32_t)is_wide << l;
+	warp->untold |= (uint32_t)has_touched << l;
 	if (has_touched && ++warp->times[l] > EMU_TIME_MASK)
 		warp->cta->race->is_off = true;
 }

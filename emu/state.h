@@ -85,6 +85,7 @@ struct emu_warp {
 	struct emu_clock *proxied[EMU_LANES];   /* what it knew at its last fence.proxy.async */
 	uint32_t times[EMU_LANES];
 	uint32_t touched;           /* lanes that have accessed memory since they published */
+	uint32_t untold;            /* lanes that published, not to the other lanes of the warp, since these met */
 	uint32_t fence_is_wide, fence_time[EMU_LANES];
 	struct emu_copy *copies;    /* by cp.async, that have not landed */
 	uint32_t copy_group[EMU_LANES];

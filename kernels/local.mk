@@ -13,9 +13,11 @@ kernel_files = \
 	kernels/operators.cuh \
 	kernels/pipeline.cuh \
 	kernels/policy.cuh \
+	kernels/raked_slice.cuh \
 	kernels/slice.cuh \
 	kernels/tile_state.cuh \
 	kernels/types.cuh \
+	kernels/vector_scan.cuh \
 	kernels/warp_scan.cuh \
 	kernels/scan.cu
 

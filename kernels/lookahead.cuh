@@ -17,6 +17,7 @@
 
 #include "block.cuh"
 #include "lookahead_stage.cuh"
+#include "raked_slice.cuh"
 #include "tile_state.cuh"
 
 namespace scan {
@@ -199,16 +200,28 @@ private:
 	{
 		u32 reduced = 0; /* tiles reduced; one more after the last tile was met */
 		bool has_more = true;
+		bool is_storing = false; /* tile k - 1 from its stage, by a bulk copy */
 #pragma unroll 1
 		for (u32 k = 0;; k++) {
 			while (has_more && reduced <= k + P::ahead) {
 				has_more = reduce(arguments, shared, buffer, reduced, warp, lane);
 				reduced += has_more;
 			}
+			if (is_storing)
+				finish_store(shared, k - 1, lane);
 			if (k == reduced)
 				break;
-			scan(arguments, shared, buffer, k, warp, lane);
+			is_storing = scan(arguments, shared, buffer, k, warp, lane);
 		}
+		if (P::rakes && lane == 0)
+			wait_for_bulk_stores();
+	}
+
+	static __device__ __forceinline__ void finish_store(shared_storage &shared, u32 k, int lane)
+	{
+		if (lane == 0)
+			wait_for_bulk_reads();
+		shared.stages.release(k, lane);
 	}
 
 	/* Leaves the total of this warp's slice of the CTA's k-th tile in warp_total; false where there is no such
@@ -222,7 +235,9 @@ private:
 		const int count = slice_count<P>(tile_count(arguments, tile), warp);
 		staged_slice<P> source(arguments, buffer, k, warp);
 		T total;
-		if (count == P::slice && source.is_aligned)
+		if (P::rakes && count == P::slice && source.is_aligned)
+			total = raked_slice<P>(slice_in_stage(buffer, k, warp), lane).reduce();
+		else if (count == P::slice && source.is_aligned)
 			total = source.template reduce<true>(lane, count);
 		else if (count > 0)
 			total = source.template reduce<false>(lane, count);
@@ -235,39 +250,90 @@ private:
 		return true;
 	}
 
-	static __device__ __forceinline__ void scan(const scan_arguments &arguments, shared_storage &shared,
+	/* A warp's slice of the CTA's k-th tile, where the input is aligned to 16 bytes. */
+	static __device__ __forceinline__ char *slice_in_stage(char *buffer, u32 k, int warp)
+	{
+		return buffer + k % P::stages * P::stage_bytes + warp * P::slice * int(sizeof(input));
+	}
+
+	/* Returns whether the stage is still being stored from. */
+	static __device__ __forceinline__ bool scan(const scan_arguments &arguments, shared_storage &shared,
 		char *buffer, u32 k, int warp, int lane)
 	{
 		const u32 tile = shared.stages.tile_of(k);
 		const int count = slice_count<P>(tile_count(arguments, tile), warp);
 		const bool is_whole = address_of(arguments.in) % 16 == 0 &&
 			is_aligned<P>(static_cast<typename P::output *>(arguments.out));
-		if (is_whole && count == P::slice && (P::has_initial || tile > 0))
-			scan_slice<true>(arguments, shared, buffer, k, tile, count, warp, lane);
-		else
-			scan_slice<false>(arguments, shared, buffer, k, tile, count, warp, lane);
+		if (is_whole && count == P::slice && (P::has_initial || tile > 0)) {
+			if constexpr (P::rakes)
+				rake_slice(arguments, shared, buffer, k, tile, warp, lane);
+			else
+				scan_full_slice(arguments, shared, buffer, k, tile, warp, lane);
+			return P::rakes;
+		}
+		scan_any_slice(arguments, shared, buffer, k, tile, count, warp, lane);
+		return false;
 	}
 
-	/* is_full: the slice is, something comes before its tile, and the arrays are aligned. */
-	template <bool is_full>
-	static __device__ __forceinline__ void scan_slice(const scan_arguments &arguments, shared_storage &shared,
-		char *buffer, u32 k, u32 tile, int count, int warp, int lane)
+	/* For a full slice with something before its tile, in aligned arrays. */
+	static __device__ __forceinline__ void rake_slice(const scan_arguments &arguments, shared_storage &shared,
+		char *buffer, u32 k, u32 tile, int warp, int lane)
 	{
-		slice<P, is_full> mine(lane, count);
-		staged_slice<P>(arguments, buffer, k, warp).load(mine);
-		shared.stages.release(k, lane);
-		mine.scan(&shared.scratch[warp]);
-		/* The prefix says nothing about this tile's other warps: wait for their totals too. */
+		raked_slice<P> mine(slice_in_stage(buffer, k, warp), lane);
+		mine.begin(&shared.scratch[warp]);
+		maybe<T> before = wait_for_prefix(arguments, shared, k, tile, warp, lane);
+		mine.end(before.value);
+		mine.store(output_of(arguments, tile, warp));
+	}
+
+	/* What comes before this warp's slice.  The prefix says nothing about this tile's other warps: wait for their
+	 * totals too. */
+	static __device__ __forceinline__ maybe<T> wait_for_prefix(const scan_arguments &arguments,
+		shared_storage &shared, u32 k, u32 tile, int warp, int lane)
+	{
 		wait(shared.has_totals, k, P::warps);
 		wait(shared.has_prefix, k, 1);
 		maybe<T> prefix = {shared.prefix[k % prefix_slots], tile > 0 || P::has_initial};
-		if (mine.has_total()) {
-			int live = live_warps<P, false>(tile_count(arguments, tile));
-			block_scan<P> block(shared.warp_total[k % total_slots], live, warp, lane);
-			typename P::output *out = static_cast<typename P::output *>(arguments.out);
-			out += u64(tile) * P::tile + warp * P::slice;
-			mine.store(out, combine<P>(prefix, block.earlier));
+		int live = live_warps<P, false>(tile_count(arguments, tile));
+		block_scan<P> block(shared.warp_total[k % total_slots], live, warp, lane);
+		return combine<P>(prefix, block.earlier);
+	}
+
+	/* For a full slice with something before its tile, in aligned arrays: all of it in registers. */
+	static __device__ __forceinline__ void scan_full_slice(const scan_arguments &arguments, shared_storage &shared,
+		char *buffer, u32 k, u32 tile, int warp, int lane)
+	{
+		slice<P, true> mine(lane, P::slice);
+		staged_slice<P>(arguments, buffer, k, warp).load(mine, 0);
+		shared.stages.release(k, lane);
+		mine.scan(&shared.scratch[warp]);
+		maybe<T> before = wait_for_prefix(arguments, shared, k, tile, warp, lane);
+		mine.store(output_of(arguments, tile, warp), before);
+	}
+
+	/* For any slice: a few rows after the others, which takes few registers. */
+	static __device__ __forceinline__ void scan_any_slice(const scan_arguments &arguments, shared_storage &shared,
+		char *buffer, u32 k, u32 tile, int count, int warp, int lane)
+	{
+		using group = row_group<P>;
+		maybe<T> before = wait_for_prefix(arguments, shared, k, tile, warp, lane);
+		const staged_slice<P> source(arguments, buffer, k, warp);
+		typename P::output *out = output_of(arguments, tile, warp);
+#pragma unroll 1
+		for (int done = 0; done < count; done += group::slice) {
+			slice<group, false> part(lane, count - done < group::slice ? count - done : group::slice);
+			source.load(part, done);
+			part.scan(&shared.scratch[warp]);
+			part.store(out + done, before);
+			before = combine<P>(before, {part.total, true});
 		}
+		shared.stages.release(k, lane);
+	}
+
+	static __device__ __forceinline__ typename P::output *output_of(
+		const scan_arguments &arguments, u32 tile, int warp)
+	{
+		return static_cast<typename P::output *>(arguments.out) + u64(tile) * P::tile + warp * P::slice;
 	}
 };
 

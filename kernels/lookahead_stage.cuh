@@ -149,6 +149,15 @@ template <class P> struct stage_ring {
 	}
 };
 
+/* The policy of a slice's part: as many rows as take few registers. */
+template <class P> struct row_group : P {
+	static constexpr int vector_words = P::vector * int((sizeof(typename P::value) + 3) / 4);
+	static constexpr int most = vector_words < 16 ? 16 / vector_words : 1;
+	static constexpr int rows = P::rows < most ? P::rows : most;
+	static constexpr int items = rows * P::vector;
+	static constexpr int slice = items * warp_size;
+};
+
 /* One warp's slice of a tile that has arrived. */
 template <class P> struct staged_slice {
 	using T = typename P::value;
@@ -165,10 +174,11 @@ template <class P> struct staged_slice {
 	}
 
 	/* The elements of a lane's vector in a row, converted.  is_full: the slice is, and is_aligned. */
-	template <bool is_full>
-	__device__ __forceinline__ void read(T (&item)[P::vector], const slice_extent<P, is_full> &where, int row) const
+	template <class Q, bool is_full>
+	__device__ __forceinline__ void read(
+		T (&item)[P::vector], const slice_extent<Q, is_full> &where, int row, int skip = 0) const
 	{
-		const char *from = stage + where.offset(row, where.lane) * int(sizeof(input));
+		const char *from = stage + (skip + where.offset(row, where.lane)) * int(sizeof(input));
 		input raw[P::vector];
 		if (is_full || (is_aligned && where.in_vector(row) > 0))
 			load_vector<access::plain>(raw, reinterpret_cast<const input *>(from));
@@ -179,11 +189,12 @@ template <class P> struct staged_slice {
 			item[i] = convert<T>(raw[i]);
 	}
 
-	template <bool is_full> __device__ __forceinline__ void load(slice<P, is_full> &into) const
+	/* The rows that begin `skip` elements after the slice's begin. */
+	template <class Q, bool is_full> __device__ __forceinline__ void load(slice<Q, is_full> &into, int skip) const
 	{
 #pragma unroll
-		for (int r = 0; r < P::rows; r++)
-			read(into.item[r], into.where, r);
+		for (int r = 0; r < Q::rows; r++)
+			read(into.item[r], into.where, r, skip);
 	}
 
 	/* The combination of the slice's `count` > 0 elements, valid in lane 0. */
@@ -230,7 +241,7 @@ private:
 	template <bool is_full> __device__ __forceinline__ T reduce_rows(const slice_extent<P, is_full> &where) const
 	{
 		T total;
-#pragma unroll
+#pragma unroll(is_full ? P::rows : 1)
 		for (int r = 0; r < P::rows; r++) {
 			T row = warp_reduce<P>(reduce_vector(where, r), where.in_row(r), where.lane);
 			if (r == 0)
@@ -244,7 +255,7 @@ private:
 	template <bool is_full> __device__ __forceinline__ T reduce_lane(const slice_extent<P, is_full> &where) const
 	{
 		T total = reduce_vector(where, 0);
-#pragma unroll
+#pragma unroll(is_full ? P::rows : 1)
 		for (int r = 1; r < P::rows; r++) {
 			T row = reduce_vector(where, r);
 			if (is_full || where.in_vector(r) > 0)

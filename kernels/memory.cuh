@@ -93,7 +93,7 @@ template <access how, class T, int count> __device__ __forceinline__ void store_
 	using C = chunk<count * int(sizeof(T))>;
 	C c;
 	memcpy(&c, items, sizeof c);
-	if constexpr (how == access::stream)
+	if constexpr (how != access::plain)
 		store_stream(p, c);
 	else
 		*reinterpret_cast<C *>(p) = c;

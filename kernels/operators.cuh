@@ -63,6 +63,19 @@ template <bool is_max> __device__ __forceinline__ f32 select_f32(f32 earlier, f3
 #endif
 }
 
+/* max and min order the zeros, but prefer a number to a NaN. */
+template <bool is_max> __device__ __forceinline__ f64 select_f64(f64 earlier, f64 later)
+{
+	f64 y;
+	if constexpr (is_max)
+		asm("{ .reg .pred p; .reg .f64 y; max.f64 y, %1, %2; setp.nan.f64 p, %1, %2; "
+		    "selp.f64 %0, 0d7ff8000000000000, y, p; }" : "=d"(y) : "d"(earlier), "d"(later));
+	else
+		asm("{ .reg .pred p; .reg .f64 y; min.f64 y, %1, %2; setp.nan.f64 p, %1, %2; "
+		    "selp.f64 %0, 0d7ff8000000000000, y, p; }" : "=d"(y) : "d"(earlier), "d"(later));
+	return y;
+}
+
 template <bool is_max, class T> __device__ __forceinline__ T select(T earlier, T later)
 {
 	if constexpr (type_traits<T>::is_integer)
@@ -70,7 +83,7 @@ template <bool is_max, class T> __device__ __forceinline__ T select(T earlier, T
 	else if constexpr (is_same<T, f32>)
 		return select_f32<is_max>(earlier, later);
 	else if constexpr (is_same<T, f64>)
-		return select_float<is_max>(earlier, later);
+		return select_f64<is_max>(earlier, later);
 	else /* both operands are exact in f32, so the result is one of them */
 		return convert<T>(select_f32<is_max>(widen(earlier), widen(later)));
 }

@@ -167,6 +167,36 @@ __device__ __forceinline__ void start_copy(void *to, const void *from, u32 bytes
 #endif
 }
 
+/* Starts a copy from shared to global memory, both and `bytes` multiples of 16, as a bulk group of this thread.  The
+ * results are not read again here, so L2 gives them up first. */
+__device__ __forceinline__ void start_bulk_store(void *to, const void *from, u32 bytes)
+{
+#if __CUDA_ARCH__ >= 900
+	u64 evict_first;
+	asm volatile("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(evict_first));
+	asm volatile("cp.async.bulk.global.shared::cta.bulk_group.L2::cache_hint [%0], [%1], %2, %3;" ::"l"(to),
+		"r"(shared_address(from)), "r"(bytes), "l"(evict_first)
+		: "memory");
+	asm volatile("cp.async.bulk.commit_group;" ::: "memory");
+#endif
+}
+
+/* Until this thread's bulk stores have read their sources, which may then be overwritten. */
+__device__ __forceinline__ void wait_for_bulk_reads()
+{
+#if __CUDA_ARCH__ >= 900
+	asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory");
+#endif
+}
+
+/* Until this thread's bulk stores are complete. */
+__device__ __forceinline__ void wait_for_bulk_stores()
+{
+#if __CUDA_ARCH__ >= 900
+	asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");
+#endif
+}
+
 } // namespace scan
 
 #endif

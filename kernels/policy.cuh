@@ -29,7 +29,7 @@ enum class strategy {
 	reduce_fixed = 8
 };
 enum class warp_scan_kind { shuffle = 1, shared = 2 };
-enum class access { plain = 1, stream = 2 };
+enum class access { plain = 1, stream = 2, bulk = 3 };
 
 struct policy {
 	using input = SCAN_INPUT;
@@ -61,6 +61,13 @@ struct policy {
 	/* Room for a tile that begins anywhere within a 16-byte vector. */
 	static constexpr int stage_bytes = (tile * int(sizeof(input)) + 16 + 127) / 128 * 128;
 	static constexpr int shared_bytes = how == strategy::lookahead ? stages * stage_bytes : 0;
+
+	/* Full slices are scanned in their stage and copied from there in bulk. */
+#if __CUDA_ARCH__ >= 900
+	static constexpr bool rakes = store == access::bulk;
+#else
+	static constexpr bool rakes = false;
+#endif
 };
 
 constexpr int widest_element = sizeof(policy::input) > sizeof(policy::output) ? sizeof(policy::input) :
@@ -76,6 +83,12 @@ static_assert(policy::shared_bytes == SCAN_SHARED_BYTES, "shared_bytes: host and
 static_assert(policy::how != strategy::lookahead || policy::stages > policy::ahead, "stages: not more than ahead");
 static_assert(
 	policy::how != strategy::lookahead || (policy::ahead >= 1 && policy::gather >= 1), "ahead, gather: below 1");
+static_assert(policy::store != access::bulk || policy::how == strategy::lookahead, "store: bulk is for lookahead");
+static_assert(policy::store != access::bulk ||
+		(sizeof(policy::input) == sizeof(policy::output) && policy::vector * sizeof(policy::input) == 16),
+	"store: bulk wants types of one size that fill 16 bytes");
+static_assert(policy::store != access::bulk || policy::stages >= policy::ahead + 2,
+	"store: bulk wants a stage more, for the tile on its way out");
 static_assert(policy::residency >= 1, "residency: below 1");
 static_assert(sizeof(policy::value) <= SCAN_INITIAL_BYTES, "accumulator: larger than the initial value's room");
 

@@ -68,9 +68,15 @@ __device__ __forceinline__ typename P::value warp_reduce_backwards(typename P::v
  * call, value[r] in lanes below count[r] is the combination of lanes 0 .. lane of row r. */
 template <class P, warp_scan_kind kind> struct warp_scan;
 
+/* What it needs in shared memory, which depends on the type alone. */
+template <class T, warp_scan_kind kind> struct warp_scan_storage {};
+template <class T> struct warp_scan_storage<T, warp_scan_kind::shared> {
+	T slot[warp_size];
+};
+
 /* Kogge-Stone by shuffles: 5 steps, no memory. */
 template <class P> struct warp_scan<P, warp_scan_kind::shuffle> {
-	struct storage {};
+	using storage = warp_scan_storage<typename P::value, warp_scan_kind::shuffle>;
 	template <int rows>
 	static __device__ __forceinline__ void run(
 		typename P::value (&value)[rows], const int (&count)[rows], int lane, storage *)
@@ -89,9 +95,7 @@ template <class P> struct warp_scan<P, warp_scan_kind::shuffle> {
 
 /* Kogge-Stone in shared memory: a slot a lane.  The storage may be reused after the call by the same warp. */
 template <class P> struct warp_scan<P, warp_scan_kind::shared> {
-	struct storage {
-		typename P::value slot[warp_size];
-	};
+	using storage = warp_scan_storage<typename P::value, warp_scan_kind::shared>;
 	template <int rows>
 	static __device__ __forceinline__ void run(typename P::value (&value)[rows], const int (&count)[rows], int lane,
 		storage *shared)

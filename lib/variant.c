@@ -11,7 +11,7 @@
 #include "strategy.h"
 
 static const char *const warp_scan_names[] = { "shuffle", "shared" };
-static const char *const access_names[] = { "plain", "stream" };
+static const char *const access_names[] = { "plain", "stream", "bulk" };
 
 /* In the order of the text form. */
 const struct srt_knob srt_knobs[] = {
@@ -19,7 +19,7 @@ const struct srt_knob srt_knobs[] = {
 	{ "items", "SCAN_ITEMS", offsetof(struct srt_variant, items), 1, 256, 1, NULL },
 	{ "warp", "SCAN_WARP_SCAN", offsetof(struct srt_variant, warp_scan), 1, 2, 1, warp_scan_names },
 	{ "load", "SCAN_LOAD", offsetof(struct srt_variant, load), 1, 2, 1, access_names },
-	{ "store", "SCAN_STORE", offsetof(struct srt_variant, store), 1, 2, 1, access_names },
+	{ "store", "SCAN_STORE", offsetof(struct srt_variant, store), 1, 3, 1, access_names },
 	{ "residency", "SCAN_RESIDENCY", offsetof(struct srt_variant, residency), 1, 32, 1, NULL },
 	{ "stages", "SCAN_STAGES", offsetof(struct srt_variant, stages), 2, 16, 1, NULL },
 	{ "ahead", "SCAN_AHEAD", offsetof(struct srt_variant, ahead), 1, 15, 1, NULL },

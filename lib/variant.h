@@ -27,7 +27,9 @@ enum srt_strategy {
 	SRT_REDUCE_FIXED = 8     /* reduce-then-scan, two-level, a fixed number of partials */
 };
 enum srt_warp_scan { SRT_WARP_SHUFFLE = 1, SRT_WARP_SHARED = 2 };
-enum srt_access { SRT_ACCESS_PLAIN = 1, SRT_ACCESS_STREAM = 2 }; /* cache policy of the loads or stores of elements */
+/* Cache policy of the loads or stores of elements; bulk, for look-ahead's stores: full slices are scanned in shared memory
+ * and copied from there (sm_90 on, types of one size). */
+enum srt_access { SRT_ACCESS_PLAIN = 1, SRT_ACCESS_STREAM = 2, SRT_ACCESS_BULK = 3 };
 
 struct srt_variant {
 	int strategy;

@@ -100,6 +100,23 @@ size_t srt_variant_workspace(const struct srt_variant *variant, const struct srt
 	return SCAN_CONTROL_BYTES + tiles * srt_problem_tile_words(problem) * sizeof(uint64_t);
 }
 
+/* What bulk stores want: a slice that is scanned where it lies, 16 bytes at a time, and a stage for the tile that is on
+ * its way out. */
+static int check_bulk(const struct srt_variant *variant, const struct srt_problem *problem)
+{
+	size_t size = srt_type_size(problem->output_type);
+
+	if (variant->strategy != SRT_LOOKAHEAD)
+		return srt_fail(SCANRT_ERROR_VARIANT, "store=bulk is for lookahead only");
+	if (srt_type_size(problem->input_type) != size || (size_t)srt_problem_vector(problem) * size != 16)
+		return srt_fail(SCANRT_ERROR_VARIANT,
+			"store=bulk wants input and output types of one size, 1, 2, 4, 8 or 16 bytes");
+	if (variant->stages < variant->ahead + 2)
+		return srt_fail(SCANRT_ERROR_VARIANT, "store=bulk wants stages=%d at least, two more than ahead=%d",
+			variant->ahead + 2, variant->ahead);
+	return SCANRT_OK;
+}
+
 /* Rules between knobs, and between knobs and problem. */
 static int check_problem(const struct srt_variant *variant, const struct srt_problem *problem)
 {
@@ -111,6 +128,16 @@ static int check_problem(const struct srt_variant *variant, const struct srt_pro
 	if (variant->strategy == SRT_LOOKAHEAD && variant->ahead >= variant->stages)
 		return srt_fail(
 			SCANRT_ERROR_VARIANT, "ahead=%d is not below stages=%d", variant->ahead, variant->stages);
+	return variant->store == SRT_ACCESS_BULK ? check_bulk(variant, problem) : SCANRT_OK;
+}
+
+/* Bulk copies from shared memory came with compute capability 9.0. */
+static int check_capability(const struct srt_variant *variant, const struct srt_device *device)
+{
+	if (variant->store == SRT_ACCESS_BULK && device->capability < 90)
+		return srt_fail(SCANRT_ERROR_VARIANT,
+			"store=bulk wants compute capability 9.0, and the device has %d.%d", device->capability / 10,
+			device->capability % 10);
 	return SCANRT_OK;
 }
 
@@ -167,6 +194,8 @@ int srt_variant_check(const struct srt_variant *variant, const struct srt_proble
 		status = check_problem(variant, problem);
 	if (!status)
 		status = check_threads(variant, device ? device : &any_device);
+	if (!status && device)
+		status = check_capability(variant, device);
 	if (!status && device)
 		status = check_shared(variant, problem, device);
 	return status;
