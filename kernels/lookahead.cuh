@@ -198,20 +198,27 @@ private:
 	static __device__ __forceinline__ void compute(
 		const scan_arguments &arguments, shared_storage &shared, char *buffer, int warp, int lane)
 	{
-		u32 reduced = 0; /* tiles reduced; one more after the last tile was met */
-		bool has_more = true;
+		u32 next = 0, end = ~0u; /* the tile to be reduced next; the number of tiles, once it is known */
 		bool is_storing = false; /* tile k - 1 from its stage, by a bulk copy */
+		T held[P::ahead + 1];    /* of tiles k .. k + ahead, what reduce() left for the scan */
 #pragma unroll 1
 		for (u32 k = 0;; k++) {
-			while (has_more && reduced <= k + P::ahead) {
-				has_more = reduce(arguments, shared, buffer, reduced, warp, lane);
-				reduced += has_more;
+			if (2 == 2 ? is_storing : 2 == 3 && is_storing && next < end && !shared.stages.has_arrived_already(next)) {
+				finish_store(shared, k - 1, lane);
+				is_storing = false;
+			}
+			for (; next <= k + P::ahead; next++) {
+#pragma unroll
+				for (int i = 0; i < P::ahead; i++)
+					held[i] = held[i + 1];
+				if (next < end && !reduce(held[P::ahead], arguments, shared, buffer, next, warp, lane))
+					end = next;
 			}
 			if (is_storing)
 				finish_store(shared, k - 1, lane);
-			if (k == reduced)
+			if (k == end)
 				break;
-			is_storing = scan(arguments, shared, buffer, k, warp, lane);
+			is_storing = scan(arguments, shared, buffer, k, held[0], warp, lane);
 		}
 		if (P::rakes && lane == 0)
 			wait_for_bulk_stores();
@@ -226,23 +233,24 @@ private:
 
 	/* Leaves the total of this warp's slice of the CTA's k-th tile in warp_total; false where there is no such
 	 * tile. */
-	static __device__ __forceinline__ bool reduce(
-		const scan_arguments &arguments, shared_storage &shared, char *buffer, u32 k, int warp, int lane)
+	static __device__ __forceinline__ bool reduce(T &held, const scan_arguments &arguments, shared_storage &shared,
+		char *buffer, u32 k, int warp, int lane)
 	{
 		const u32 tile = shared.stages.wait(k);
 		if (tile >= arguments.tiles)
 			return false;
 		const int count = slice_count<P>(tile_count(arguments, tile), warp);
 		staged_slice<P> source(arguments, buffer, k, warp);
+		const bool is_raked = P::rakes && count == P::slice && source.is_aligned;
 		T total;
-		if (P::rakes && count == P::slice && source.is_aligned)
-			total = raked_slice<P>(slice_in_stage(buffer, k, warp), lane).reduce();
+		if (is_raked)
+			held = raked_slice<P>(slice_in_stage(buffer, k, warp), lane).reduce(total, &shared.scratch[warp]);
 		else if (count == P::slice && source.is_aligned)
 			total = source.template reduce<true>(lane, count);
 		else if (count > 0)
 			total = source.template reduce<false>(lane, count);
 		__syncwarp(); /* all lanes have read the totals of earlier tiles: the arrival tells the others that */
-		if (lane == 0) {
+		if (lane == (is_raked ? warp_size - 1 : 0)) {
 			if (count > 0)
 				shared.warp_total[k % total_slots][warp] = total;
 			shared.has_totals[k % barrier_slots].arrive();
@@ -258,7 +266,7 @@ private:
 
 	/* Returns whether the stage is still being stored from. */
 	static __device__ __forceinline__ bool scan(const scan_arguments &arguments, shared_storage &shared,
-		char *buffer, u32 k, int warp, int lane)
+		char *buffer, u32 k, T held, int warp, int lane)
 	{
 		const u32 tile = shared.stages.tile_of(k);
 		const int count = slice_count<P>(tile_count(arguments, tile), warp);
@@ -266,7 +274,7 @@ private:
 			is_aligned<P>(static_cast<typename P::output *>(arguments.out));
 		if (is_whole && count == P::slice && (P::has_initial || tile > 0)) {
 			if constexpr (P::rakes)
-				rake_slice(arguments, shared, buffer, k, tile, warp, lane);
+				rake_slice(arguments, shared, buffer, k, tile, held, warp, lane);
 			else
 				scan_full_slice(arguments, shared, buffer, k, tile, warp, lane);
 			return P::rakes;
@@ -277,12 +285,11 @@ private:
 
 	/* For a full slice with something before its tile, in aligned arrays. */
 	static __device__ __forceinline__ void rake_slice(const scan_arguments &arguments, shared_storage &shared,
-		char *buffer, u32 k, u32 tile, int warp, int lane)
+		char *buffer, u32 k, u32 tile, T held, int warp, int lane)
 	{
-		raked_slice<P> mine(slice_in_stage(buffer, k, warp), lane);
-		mine.begin(&shared.scratch[warp]);
 		maybe<T> before = wait_for_prefix(arguments, shared, k, tile, warp, lane);
-		mine.end(before.value);
+		raked_slice<P> mine(slice_in_stage(buffer, k, warp), lane);
+		mine.scan(before.value, held);
 		mine.store(output_of(arguments, tile, warp));
 	}
 

@@ -135,6 +135,12 @@ template <class P> struct stage_ring {
 		return tile_of(k);
 	}
 
+	/* Whether that would not take any time.  All lanes of a warp, which learn the same. */
+	__device__ __forceinline__ bool has_arrived_already(u32 k)
+	{
+		return __all_sync(full_warp, has_arrived[k % P::stages].test(k / P::stages & 1, copy_arrivals));
+	}
+
 	__device__ __forceinline__ u32 tile_of(u32 k) const
 	{
 		return *static_cast<const volatile u32 *>(&tile[k % P::stages]);

@@ -39,6 +39,15 @@ struct phase_barrier {
 			;
 	}
 
+	/* Whether wait() would return at once. */
+	__device__ __forceinline__ bool test(u32 parity, u32)
+	{
+		u32 ended;
+		asm volatile("{ .reg .pred p; mbarrier.test_wait.parity.shared.b64 p, [%1], %2; selp.u32 %0, 1, 0, p; }"
+			: "=r"(ended) : "r"(shared_address(&word)), "r"(parity) : "memory");
+		return ended;
+	}
+
 private:
 	__device__ __forceinline__ bool has_ended(u32 parity)
 	{
@@ -65,6 +74,11 @@ struct phase_barrier {
 	{
 		__threadfence_block(); /* release: what this thread wrote comes before its arrival */
 		atomicAdd(&arrived, 1u);
+	}
+
+	__device__ __forceinline__ bool test(u32 parity, u32 expected)
+	{
+		return (*static_cast<volatile u32 *>(&arrived) / expected & 1) != parity;
 	}
 
 	__device__ __forceinline__ void wait(u32 parity, u32 expected)

@@ -31,49 +31,37 @@ template <class P> struct raked_slice {
 
 	__device__ __forceinline__ raked_slice(char *slice, int lane) : slice(slice), lane(lane) {}
 
-	/* The combination of the slice, valid in lane 0. */
-	__device__ __forceinline__ T reduce() const
+	/* Combines the lanes' elements.  Returns what comes before this lane within the slice, which lane 0 lacks; leaves
+	 * the slice's combination in `total` of the last lane. */
+	__device__ __forceinline__ T reduce(T &total, typename warp_scan<P, P::warp_scan>::storage *storage) const
 	{
-		T total;
+		T inclusive[1];
+		int count[1] = {warp_size};
 #pragma unroll
 		for (int r = 0; r < P::rows; r++) {
 			input raw[P::vector];
 			load_vector<access::plain>(raw, reinterpret_cast<const input *>(row(r)));
 			T sum = vector::reduce(raw);
-			total = r > 0 ? P::op::apply(total, sum) : sum;
+			inclusive[0] = r > 0 ? P::op::apply(inclusive[0], sum) : sum;
 		}
-		return warp_reduce<P>(total, warp_size, lane);
+		warp_scan<P, P::warp_scan>::run(inclusive, count, lane, storage);
+		total = inclusive[0];
+		return shuffle_value<shuffle::up>(inclusive[0], 1);
 	}
 
-	/* All that can be done before it is known what comes before the slice. */
-	__device__ __forceinline__ void begin(typename warp_scan<P, P::warp_scan>::storage *storage)
-	{
-		T total[1];
-		int count[1] = {warp_size};
-#pragma unroll
-		for (int r = 0; r < P::rows; r++)
-			load_vector<access::plain>(item[r], reinterpret_cast<const input *>(row(r)));
-#pragma unroll
-		for (int r = 0; r < P::rows; r++) {
-			sum[r] = vector::reduce(item[r]);
-			total[0] = r > 0 ? P::op::apply(total[0], sum[r]) : sum[r];
-		}
-		warp_scan<P, P::warp_scan>::run(total, count, lane, storage);
-		earlier = shuffle_value<shuffle::up>(total[0], 1);
-	}
-
-	/* Leaves the results in place; `before` is the combination of all before the slice. */
-	__device__ __forceinline__ void end(T before)
+	/* Leaves the results in place; `before` is the combination of all before the slice, `earlier` what reduce()
+	 * returned. */
+	__device__ __forceinline__ void scan(T before, T earlier) const
 	{
 		if (lane > 0)
 			before = P::op::apply(before, earlier);
 #pragma unroll
 		for (int r = 0; r < P::rows; r++) {
+			input raw[P::vector];
 			output result[P::vector];
-			T next = P::op::apply(before, sum[r]);
-			vector::scan(result, item[r], before, next);
+			load_vector<access::plain>(raw, reinterpret_cast<const input *>(row(r)));
+			vector::scan(result, raw, before);
 			store_vector<access::plain>(reinterpret_cast<output *>(row(r)), result);
-			before = next;
 		}
 	}
 
@@ -87,10 +75,6 @@ template <class P> struct raked_slice {
 	}
 
 private:
-	input item[P::rows][P::vector];
-	T sum[P::rows]; /* of each vector */
-	T earlier;      /* the lanes before this one; missing in lane 0 */
-
 	__device__ __forceinline__ char *row(int r) const { return slice + (lane * P::rows + r) * 16; }
 };
 

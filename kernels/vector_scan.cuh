@@ -3,8 +3,9 @@
  * The work of one lane on one 16-byte vector of elements, when it holds all that comes before it: reduction, and a scan
  * that ends in the output type.
  *
- *   reduce(raw)                       the combination of the vector's elements
- *   scan(result, raw, before, next)   the results, from what comes before the vector and that combined with the vector
+ *   reduce(raw)                 the combination of the vector's elements
+ *   scan(result, raw, before)   the results, from what comes before the vector; `before` becomes what comes before the
+ *                               next one
  *
  * Narrow integers have versions that keep several elements in a register.
  */
@@ -31,11 +32,11 @@ template <class P> struct plain_vector_scan {
 	}
 
 	static __device__ __forceinline__ void scan(
-		output (&result)[P::vector], const input (&raw)[P::vector], T before, T next)
+		output (&result)[P::vector], const input (&raw)[P::vector], T &before)
 	{
 #pragma unroll
 		for (int i = 0; i < P::vector; i++) {
-			T after = i == P::vector - 1 ? next : P::op::apply(before, convert<T>(raw[i]));
+			T after = P::op::apply(before, convert<T>(raw[i]));
 			result[i] = convert<output>(P::is_exclusive ? before : after);
 			before = after;
 		}
@@ -68,11 +69,11 @@ template <class P, class Op> struct byte_vector_scan {
 		return T(Op::reduce(word));
 	}
 
-	static __device__ __forceinline__ void scan(T (&result)[P::vector], const T (&raw)[P::vector], T start, T)
+	static __device__ __forceinline__ void scan(T (&result)[P::vector], const T (&raw)[P::vector], T &running)
 	{
 		u32 word[words];
 		memcpy(word, raw, sizeof word);
-		u32 before = Op::spread(start);
+		u32 before = Op::spread(running);
 #pragma unroll
 		for (int i = 0; i < words; i++) {
 			u32 even = pick_bytes(word[i], 0, Op::even_bytes), odd = pick_bytes(word[i], 0, Op::odd_bytes);
@@ -85,6 +86,7 @@ template <class P, class Op> struct byte_vector_scan {
 				word[i] = pick_bytes(after_even, after_odd, 0x6240);
 			before = pick_bytes(after_odd, 0, Op::carry_bytes);
 		}
+		running = T(before);
 		memcpy(result, word, sizeof word);
 	}
 };
@@ -155,9 +157,9 @@ template <class P> struct half_vector_scan {
 		return T(total);
 	}
 
-	static __device__ __forceinline__ void scan(T (&result)[P::vector], const T (&raw)[P::vector], T start, T)
+	static __device__ __forceinline__ void scan(T (&result)[P::vector], const T (&raw)[P::vector], T &running)
 	{
-		u32 word[words], before = u32(start);
+		u32 word[words], before = u32(running);
 		memcpy(word, raw, sizeof word);
 #pragma unroll
 		for (int i = 0; i < words; i++) {
@@ -166,6 +168,7 @@ template <class P> struct half_vector_scan {
 				pick_bytes(after_low, after_high, 0x5410);
 			before = after_high;
 		}
+		running = T(before);
 		memcpy(result, word, sizeof word);
 	}
 };
