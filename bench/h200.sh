@@ -170,7 +170,7 @@ section_sanitize() (
 	command -v compute-sanitizer || return 1
 	mkdir -p "$work/sanitize"
 	for tool in memcheck racecheck synccheck initcheck; do
-		for test in grid_block grid_lookback grid_lookahead placement epochs initial stress chains; do
+		for test in grid_block grid_circuits grid_lookback grid_lookahead placement epochs initial stress chains; do
 			echo "$tool $test"
 		done
 	done >"$work/jobs"

@@ -5,6 +5,12 @@ kernel_files = \
 	kernels/abi.h \
 	kernels/block.cuh \
 	kernels/block_scan.cuh \
+	kernels/circuit.cuh \
+	kernels/circuit_brent_kung.cuh \
+	kernels/circuit_brent_kung_in_place.cuh \
+	kernels/circuit_kogge_stone.cuh \
+	kernels/circuit_raking.cuh \
+	kernels/circuit_warps.cuh \
 	kernels/copy.cu \
 	kernels/lookahead.cuh \
 	kernels/lookahead_stage.cuh \

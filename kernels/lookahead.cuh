@@ -16,6 +16,7 @@
 #define SCAN_LOOKAHEAD_CUH
 
 #include "block.cuh"
+#include "circuit_warps.cuh"
 #include "lookahead_stage.cuh"
 #include "tile_state.cuh"
 
@@ -263,7 +264,7 @@ private:
 		maybe<T> prefix = {shared.prefix[k % prefix_slots], tile > 0 || P::has_initial};
 		if (mine.has_total()) {
 			int live = live_warps<P, false>(tile_count(arguments, tile));
-			block_scan<P> block(shared.warp_total[k % total_slots], live, warp, lane);
+			warp_totals<P> block(shared.warp_total[k % total_slots], live, warp, lane);
 			typename P::output *out = static_cast<typename P::output *>(arguments.out);
 			out += u64(tile) * P::tile + warp * P::slice;
 			mine.store(out, combine<P>(prefix, block.earlier));

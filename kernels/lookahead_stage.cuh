@@ -3,8 +3,8 @@
  * The ring of tiles in shared memory that the lookahead strategy works from, and the reading of a slice from it.
  *
  * A stage holds the 16-byte vectors that cover its tile, so that any element-aligned input can be copied in bulk: the
- * tile begins (address mod 16) bytes into the stage.  Vectors that reach beyond the array's first or last element, or in
- * place into another tile, are not copied; the loader patches in the few elements that they would bring, and zeros
+ * tile begins (address mod 16) bytes into the stage.  Vectors that reach beyond the array's first or last element, or
+ * in place into another tile, are not copied; the loader patches in the few elements that they would bring, and zeros
  * around them, so that whoever reads a vector with at least one element in it reads initialised memory.
  */
 #ifndef SCAN_LOOKAHEAD_STAGE_CUH
@@ -28,9 +28,9 @@ template <class P> struct stage_extent {
 		return address >= begin && address < end ? *reinterpret_cast<const char *>(address) : 0;
 	}
 
-	/* In place, where the array is not aligned, two tiles share a vector, and the CTA of one may store its part while
-	 * the other's copy reads it.  Nobody would use those bytes, but accesses of different sizes that race are outside
-	 * of PTX's memory model.  So there no tile's copy goes beyond the vectors that are its own. */
+	/* In place, where the array is not aligned, two tiles share a vector, and the CTA of one may store its part
+	 * while the other's copy reads it.  Nobody would use those bytes, but accesses of different sizes that race are
+	 * outside of PTX's memory model.  So there no tile's copy goes beyond the vectors that are its own. */
 	__device__ __forceinline__ stage_extent(const scan_arguments &arguments, u32 tile)
 	{
 		constexpr u64 tile_bytes = P::tile * sizeof(typename P::input);

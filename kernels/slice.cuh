@@ -65,7 +65,8 @@ template <class P, bool is_full> struct slice {
 
 	extent where;
 	T item[P::rows][P::vector]; /* the elements; after scan(), inclusive within each vector */
-	T earlier[P::rows];         /* after scan(): the slice before this lane's vector; missing in lane 0 of row 0 */
+	T earlier[P::rows];         /* after the scan: what of the slice, or tile, comes before this lane's vector */
+	bool is_first;              /* after the scan: nothing of it comes before row 0 */
 	T total;                    /* after scan(): all of the slice, if it has an element */
 
 	__device__ __forceinline__ slice(int lane, int count) : where{lane, count} {}
@@ -85,29 +86,37 @@ template <class P, bool is_full> struct slice {
 		}
 	}
 
+	/* Scans each vector within itself, and returns their combinations: the first step of every scan. */
+	__device__ __forceinline__ void scan_vectors(T (&inclusive)[P::rows])
+	{
+#pragma unroll
+		for (int r = 0; r < P::rows; r++)
+			inclusive[r] = scan_vector(r);
+	}
+
 	/* Scans the slice; reuses `storage` freely. */
 	__device__ __forceinline__ void scan(typename warp_scan<P, P::warp_scan>::storage *storage)
 	{
 		T inclusive[P::rows];
 		int lanes[P::rows];
+		scan_vectors(inclusive);
 #pragma unroll
-		for (int r = 0; r < P::rows; r++) {
-			inclusive[r] = scan_vector(r);
+		for (int r = 0; r < P::rows; r++)
 			lanes[r] = where.in_row(r);
-		}
 		warp_scan<P, P::warp_scan>::run(inclusive, lanes, where.lane, storage);
 		join_rows(inclusive, lanes);
+		is_first = where.lane == 0;
 	}
 
-	/* Sink: puts `prefix`, the combination of all before the slice, in front and stores each result.  If is_full,
-	 * there is a prefix, which spares every element a selection, and out is aligned to vectors. */
+	/* Sink: puts `prefix`, the combination of all before what was scanned, in front and stores each result.  If
+	 * is_full, there is a prefix, which spares every element a selection, and out is aligned to vectors. */
 	__device__ __forceinline__ void store(output *out, maybe<T> prefix)
 	{
 		const bool is_whole = is_full || is_aligned<P>(out);
 		prefix.is_present |= is_full;
 #pragma unroll
 		for (int r = 0; r < P::rows; r++) {
-			maybe<T> before = combine<P>(prefix, {earlier[r], r > 0 || where.lane > 0});
+			maybe<T> before = combine<P>(prefix, {earlier[r], r > 0 || !is_first});
 			output result[P::vector];
 #pragma unroll
 			for (int i = 0; i < P::vector; i++)

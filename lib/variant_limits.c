@@ -54,6 +54,27 @@ size_t srt_variant_shared_bytes(const struct srt_variant *variant, const struct 
 	return (size_t)variant->stages * stage;
 }
 
+/* Slots of a tree whose every level is an array, each `fan` values of it followed by what makes their distance odd. */
+static size_t tree_slots(size_t values, size_t fan, size_t stride)
+{
+	size_t slots = stride;
+
+	for (; values > 1; values = (values + fan - 1) / fan)
+		slots += (values + fan - 1) / fan * stride;
+	return slots;
+}
+
+/* Slots for the tile's vectors, a value each, of the circuits that take them all as one sequence. */
+static size_t circuit_slots(const struct srt_variant *variant, const struct srt_problem *problem)
+{
+	size_t values = srt_variant_tile(variant) / (size_t)srt_problem_vector(problem);
+	size_t fan = (size_t)variant->fan;
+
+	if (variant->circuit == SRT_CIRCUIT_BRENT_KUNG)
+		return 2 * values;
+	return variant->circuit == SRT_CIRCUIT_RAKING ? tree_slots(values, fan, fan | 1) : values;
+}
+
 /* Follows the kernels' shared_storage, and never falls short of it: a test compares it with what was compiled. */
 size_t srt_variant_static_bytes(const struct srt_variant *variant, const struct srt_problem *problem)
 {
@@ -62,6 +83,8 @@ size_t srt_variant_static_bytes(const struct srt_variant *variant, const struct 
 	size_t total_slots = 1;
 	size_t bytes = STATIC_BASE_BYTES;
 
+	if (variant->circuit > SRT_CIRCUIT_WARPS)
+		return bytes + circuit_slots(variant, problem) * value;
 	if (variant->warp_scan == SRT_WARP_SHARED)
 		bytes += warps * WARP_SIZE * value;
 	else
@@ -100,6 +123,24 @@ size_t srt_variant_workspace(const struct srt_variant *variant, const struct srt
 	return SCAN_CONTROL_BYTES + tiles * srt_problem_tile_words(problem) * sizeof(uint64_t);
 }
 
+/* What would change nothing is refused: one kernel has one text.  A kernel's own shared memory has the same limit on
+ * every device, however much a block may ask for. */
+static int check_circuit(const struct srt_variant *variant, const struct srt_problem *problem)
+{
+	const struct srt_variant *plain = &srt_strategy_find(variant->strategy)->defaults;
+	size_t bytes = srt_variant_static_bytes(variant, problem);
+
+	if (variant->circuit != SRT_CIRCUIT_RAKING && variant->fan != plain->fan)
+		return srt_fail(SCANRT_ERROR_VARIANT, "fan=%d is for circuit=raking", variant->fan);
+	if (variant->circuit > SRT_CIRCUIT_WARPS && variant->warp_scan != plain->warp_scan)
+		return srt_fail(SCANRT_ERROR_VARIANT, "warp=shared is for circuit=warps");
+	if (variant->circuit > SRT_CIRCUIT_WARPS && bytes > LEAST_SHARED_BYTES)
+		return srt_fail(SCANRT_ERROR_VARIANT,
+			"block=%d and items=%d take %zu bytes of shared memory, and a circuit may have %d",
+			variant->block, variant->items, bytes, LEAST_SHARED_BYTES);
+	return SCANRT_OK;
+}
+
 /* Rules between knobs, and between knobs and problem. */
 static int check_problem(const struct srt_variant *variant, const struct srt_problem *problem)
 {
@@ -111,7 +152,7 @@ static int check_problem(const struct srt_variant *variant, const struct srt_pro
 	if (variant->strategy == SRT_LOOKAHEAD && variant->ahead >= variant->stages)
 		return srt_fail(
 			SCANRT_ERROR_VARIANT, "ahead=%d is not below stages=%d", variant->ahead, variant->stages);
-	return SCANRT_OK;
+	return check_circuit(variant, problem);
 }
 
 /* A limit of the device, or what all devices share where it is not known. */
