@@ -41,7 +41,7 @@ is_empty "$(find lib db -name '*.[ch]' | sort | xargs grep -l '#include.*emu' ||
 # device.h declares are low; reading them from the driver is not.
 cat >"$tap_dir/layers" <<'END'
 1 scanrt status strbuf versioned abi source build_id
-2 problem strategy variant variant_limits device log
+2 problem strategy variant variant_limits device log loadable
 3 driver rtc rtc_library device.c
 4 image recipe image_recipe image_build kernel db
 5 heuristic catalog cover resolve

@@ -74,6 +74,11 @@ for setting in SCANRT_EMU_SMS=0 SCANRT_EMU_SMS=99999999999999999999 SCANRT_EMU_S
 	fails "$setting makes no emulated device" 3 emulated "$setting"
 	like "$(cat "$tap_dir/.output")" "${setting%=*}: no number" "and the setting is named"
 done
+for setting in SCANRT_EMU_FAIL=cuMemAllok:1:2 SCANRT_EMU_FAIL=cuMemAlloc:0:2 SCANRT_EMU_FAIL=cuInit:9:1,cuMemAlloc \
+	SCANRT_EMU_LOG="$tap_dir/no/log" SCANRT_EMU_COUNTERS="$tap_dir" SCANRT_DRIVER=foo; do
+	fails "$setting makes no device" 3 emulated "$setting"
+	like "$(cat "$tap_dir/.output")" "${setting%%=*}" "and the setting is named"
+done
 
 SCANRT_LIBCUDA=$tap_dir/nothing.so
 export SCANRT_LIBCUDA
