@@ -312,7 +312,8 @@ static int load_default(const struct srt_driver **driver)
 		return load_emulator(driver);
 	/* A typing error here would mean a run on the real device by whoever did not want that. */
 	if (kind && *kind)
-		return srt_fail(SCANRT_ERROR_ENVIRONMENT, "SCANRT_DRIVER: \"%s\" is no driver: emu is, or nothing", kind);
+		return srt_fail(SCANRT_ERROR_ENVIRONMENT, "SCANRT_DRIVER: \"%s\" is no driver: emu is, or nothing",
+			kind);
 	return load_once(driver, path && *path ? path : REAL_LIBRARY);
 }
 
