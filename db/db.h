@@ -137,6 +137,22 @@ typedef int (*srt_db_trial_function)(void *user, const struct srt_db_trial *tria
 int srt_db_each_trial(struct srt_db *db, int64_t device, const char *source_hash, int64_t problem,
 	srt_db_trial_function each, void *user);
 
+/* Every time that was measured for a problem by kernels of this source hash, on the device with this fingerprint, or
+ * on all where that is NULL: by device and count, the fastest first.  Strings live during the call.  A non-zero return
+ * stops. */
+struct srt_db_timed {
+	const char *variant;
+	uint64_t count;
+	double us;
+	double low_us; /* 0: no interval */
+	double high_us;
+	const char *device;
+	bool is_modelled;
+};
+typedef int (*srt_db_timed_function)(void *user, const struct srt_db_timed *timed);
+int srt_db_each_timed(struct srt_db *db, const char *fingerprint, const char *source_hash, const char *problem,
+	srt_db_timed_function each, void *user);
+
 /* Variants that were wrong, hung or crashed in any run of this device and source hash: a put of such a trial marks the
  * variant, a later put of "ok" takes the mark away.  note, where not NULL, gets
  * "wrong: ..." and the trial's reason. */

@@ -15,7 +15,7 @@ like "$(cat "$tap_dir/.output")" "Exit status" "and tells the exit statuses"
 ok "--version succeeds" "$scantune" --version
 fails "an unknown option is a usage error" 1 "$scantune" --nonsense
 fails "an unknown command is a usage error" 1 "$scantune" why i32 sum
-like "$(cat "$tap_dir/.output")" "devices, list, show and bench" "and what exists is named"
+like "$(cat "$tap_dir/.output")" "devices, list, show, bench, compare" "and what exists is named"
 fails "an unknown type is a usage error" 1 "$scantune" --device emu --type i31
 like "$(cat "$tap_dir/.output")" "i8 i16 i32" "and the types are named"
 fails "an unknown operator is a usage error" 1 "$scantune" --device emu --op plus
@@ -46,6 +46,10 @@ fails "show with an unknown operator is a usage error" 1 "$scantune" show plus i
 like "$(cat "$tap_dir/.output")" "plus\" is no operator" "and the operator is what is called unknown"
 fails "show without an operator is a usage error" 1 "$scantune" show i32
 fails "list with an operand is a usage error" 1 "$scantune" list i32
+fails "an option of compare is refused for bench" 1 "$scantune" bench --sweep
+fails "compare with a file and no --markdown is a usage error" 1 "$scantune" compare "$tap_dir/lines"
+fails "compare with a file that is not there is a usage error" 1 "$scantune" compare --markdown "$tap_dir/lines"
+fails "plot without an output is a usage error" 1 "$scantune" plot "$tap_dir/lines"
 
 # What is printed has to arrive, or the exit status says so.
 prints_to_full() {
