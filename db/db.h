@@ -93,12 +93,17 @@ struct srt_db_run {
 	const char *boot_id;   /* with pid and start_ticks: whether the tuner that holds the device still lives */
 	int64_t pid;
 	int64_t start_ticks;
+	const char *seed;
 };
 /* Status 'running' until finished.  SCANRT_ERROR_DATABASE_BUSY where another live tuner holds the device is the
  * caller's to decide: srt_db_running lists the unfinished runs of a device. */
 int srt_db_begin_run(struct srt_db *db, struct srt_db_run *run); /* fills run->id */
 int srt_db_finish_run(
 	struct srt_db *db, int64_t run, const char *status); /* "complete", "budget", "interrupted", "failed" */
+
+/* What the machine was like: the median SM clock (0: unknown), processes of others on the device at most, and a remark
+ * (NULL: none). */
+int srt_db_note_run(struct srt_db *db, int64_t run, int clock_mhz, int foreign_processes, const char *note);
 
 struct srt_db_running {
 	int64_t id;
@@ -127,6 +132,10 @@ struct srt_db_trial {
 	int clock_mhz; /* 0: unknown */
 	int registers;
 	const char *note; /* the reason, for people */
+	const char *stage; /* "race" or "final": what the times are of; NULL: no times */
+	double ratio;     /* of its times in the finals to the winner's, round by round; 0: was in none */
+	double low_ratio;
+	double high_ratio;
 };
 /* One row per (run, problem, variant, class): put again to update. */
 int srt_db_put_trial(struct srt_db *db, const struct srt_db_trial *trial);
@@ -178,6 +187,7 @@ struct srt_db_choice {
 	char source_hash[33];
 	char reason[160];
 	char tuned_at[32]; /* ISO 8601, UTC */
+	char border[12];   /* written only; what ends the range: "measured", "middle", "reach", "open" */
 	bool is_modelled;
 	bool is_similar; /* set by look-up: another problem of the same size and class, or a relative of the device */
 };

@@ -9,12 +9,15 @@ scantune_SOURCES = \
 	tuner/compare_rows.c \
 	tuner/contest.c tuner/contest.h \
 	tuner/counters.c tuner/counters.h \
+	tuner/crossover.c \
 	tuner/data.c tuner/data.h \
+	tuner/decision.c \
 	tuner/devices.c \
 	tuner/fault.c \
 	tuner/gpu.c tuner/gpu.h \
 	tuner/half.c tuner/half.h \
 	tuner/json.c tuner/json.h \
+	tuner/knockout.c tuner/knockout.h \
 	tuner/listing.c \
 	tuner/lines.c tuner/lines.h \
 	tuner/lists.c tuner/lists.h \
