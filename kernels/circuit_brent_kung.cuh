@@ -58,6 +58,7 @@ private:
 	static __device__ __forceinline__ void climb(T *above, const T *level, int nodes)
 	{
 		__syncthreads(); /* the level is there */
+#pragma unroll 1
 		for (int k = threadIdx.x; k < nodes; k += P::block)
 			above[k] = P::op::apply(level[2 * k], level[2 * k + 1]);
 	}
@@ -67,6 +68,7 @@ private:
 	static __device__ __forceinline__ void descend(T *level, const T *above, int live)
 	{
 		__syncthreads(); /* the level above is complete */
+#pragma unroll 1
 		for (int k = threadIdx.x; k < live / 2; k += P::block) {
 			T before = above[k];
 			level[2 * k + 1] = before;

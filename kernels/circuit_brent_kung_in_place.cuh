@@ -46,6 +46,7 @@ private:
 	static __device__ __forceinline__ void level(storage &shared, int stride, int first, int nodes)
 	{
 		__syncthreads(); /* the level before is complete */
+#pragma unroll 1
 		for (int k = threadIdx.x; k < nodes; k += P::block) {
 			int i = first + 2 * k * stride;
 			shared.slot[i] = P::op::apply(shared.slot[i - stride], shared.slot[i]);

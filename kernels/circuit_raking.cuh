@@ -60,10 +60,12 @@ private:
 			T *above = level + nodes_of(size) * stride;
 			const int nodes = nodes_of(live);
 			__syncthreads(); /* the level is there */
+#pragma unroll 1
 			for (int k = threadIdx.x; k < nodes; k += P::block)
 				above[place(k)] = reduce(level + k * stride, live - k * fan);
 			scan_level<nodes_of(size)>(above, nodes);
 			__syncthreads(); /* the level above is complete */
+#pragma unroll 1
 			for (int k = threadIdx.x; k < nodes; k += P::block)
 				spread(level + k * stride, above, k, live - k * fan);
 		}

@@ -36,7 +36,11 @@ struct policy {
 	using input = SCAN_INPUT;
 	using value = SCAN_ACCUMULATOR;
 	using output = SCAN_OUTPUT;
+#ifdef SCAN_COUNT_APPLIES
+	using op = op_counted<SCAN_OPERATOR_TYPE(SCAN_OPERATOR)>;
+#else
 	using op = SCAN_OPERATOR_TYPE(SCAN_OPERATOR);
+#endif
 
 	static constexpr bool is_exclusive = SCAN_EXCLUSIVE;
 	static constexpr bool has_initial = SCAN_INITIAL;

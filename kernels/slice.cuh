@@ -86,7 +86,7 @@ template <class P, bool is_full> struct slice {
 		}
 	}
 
-	/* Scans each vector within itself, and returns their combinations: the first step of every scan. */
+	/* Scans each vector within itself, and returns their combinations: the first step of a scan by a circuit. */
 	__device__ __forceinline__ void scan_vectors(T (&inclusive)[P::rows])
 	{
 #pragma unroll
@@ -99,10 +99,11 @@ template <class P, bool is_full> struct slice {
 	{
 		T inclusive[P::rows];
 		int lanes[P::rows];
-		scan_vectors(inclusive);
 #pragma unroll
-		for (int r = 0; r < P::rows; r++)
+		for (int r = 0; r < P::rows; r++) {
+			inclusive[r] = scan_vector(r);
 			lanes[r] = where.in_row(r);
+		}
 		warp_scan<P, P::warp_scan>::run(inclusive, lanes, where.lane, storage);
 		join_rows(inclusive, lanes);
 		is_first = where.lane == 0;
@@ -116,7 +117,9 @@ template <class P, bool is_full> struct slice {
 		prefix.is_present |= is_full;
 #pragma unroll
 		for (int r = 0; r < P::rows; r++) {
-			maybe<T> before = combine<P>(prefix, {earlier[r], r > 0 || !is_first});
+			maybe<T> before = prefix;
+			if (is_full || where.in_vector(r) > 0) /* else there is no value */
+				before = combine<P>(prefix, {earlier[r], r > 0 || !is_first});
 			output result[P::vector];
 #pragma unroll
 			for (int i = 0; i < P::vector; i++)

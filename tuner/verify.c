@@ -109,9 +109,13 @@ static int run(struct check *check)
 
 static int run_count(struct check *check, const struct tune_resident *resident, uint64_t count)
 {
-	/* The most combinations on an element's way: within a thread, over lanes and warps, over tiles. */
-	check->depth = (unsigned)check->slot->kernel.variant.items + 16 +
-		(unsigned)(count / srt_variant_tile(&check->slot->kernel.variant));
+	const struct srt_variant *variant = &check->slot->kernel.variant;
+
+	/* The most combinations on an element's way: within a thread, over lanes and warps or a tree of up to 13 levels,
+	 * over tiles. */
+	check->depth = (unsigned)variant->items + 16 + (unsigned)(count / srt_variant_tile(variant));
+	if (variant->circuit > SRT_CIRCUIT_WARPS)
+		check->depth += 2 * 13 * (unsigned)(variant->circuit == SRT_CIRCUIT_RAKING ? variant->fan : 2);
 	check->what = "a scan";
 	check->data = &resident->data;
 	check->in = resident->input;
