@@ -8,13 +8,14 @@
 #   tune      scantune --quick from an empty database, and what it chose                2 minutes
 #   first     cold start: fresh processes, with the database and without                seconds
 #   lines     line_index on a text of over 100 MB, with no compiler to be found         seconds
-#   bench     CUB and copies against the tuned library                                  1-2 minutes
+#   compare   the strategies, CUB, Thrust and copies in one table, and over the count   1 minute
+#   table     every target, with CUB and copies in the same run                         2-3 minutes
 #   gpu       the test tier gpu, its programs side by side                              1 minute
 #   sanitize  memcheck, racecheck, synccheck, initcheck on small counts                 2 minutes
 # and only when named:
 #   kill      scantune killed at random moments, then run to its end                    4 minutes
 #   long      counts beyond 2^32, and a soak                                            4 minutes
-#   quickbench  a minute's comparison with CUB instead of bench
+#   quicktable  a part of table, in 45 seconds
 #
 # Each section has a time limit; one that fails or runs out does not stop the next.  Exit status: how many failed.
 set -u
@@ -127,15 +128,29 @@ section_lines() (
 	[ "$status" = 0 ] && grep -q 'origin tuned' "$work/lines"
 )
 
-run_bench() (
+# The table that textbooks print, at 64 Mi i32, and the rates over the count; drawn where there is a gnuplot.
+section_compare() (
 	tuned_environment
-	with_limit "$bin/peers" --commit "$commit" --json "$out/bench.jsonl" "$@" >"$work/table"
+	export SCANTUNE_COMMIT="$commit"
+	with_limit "$bin/scantune" compare --json >"$out/compare.jsonl" || return 1
+	"$bin/scantune" compare --markdown "$out/compare.jsonl" >"$out/compare.md"
+	while IFS= read -r line; do tell "$line"; done <"$out/compare.md"
+	with_limit "$bin/scantune" compare --sweep --json >>"$out/compare.jsonl" || return 1
+	if command -v gnuplot >/dev/null; then
+		"$bin/scantune" plot "$out/compare.jsonl" -o "$out/compare.svg"
+	fi
+)
+
+# The exit status is that of the table: 1 where a target is missed.
+run_table() (
+	tuned_environment
+	with_limit "$bin/table" --commit "$commit" --json "$out/table.jsonl" "$@" >"$work/table"
 	status=$?
 	while IFS= read -r line; do tell "$line"; done <"$work/table"
 	return $status
 )
-section_bench() { run_bench; }
-section_quickbench() { run_bench --quick --rounds 15 --type i32; }
+section_table() { run_table; }
+section_quicktable() { run_table --quick; }
 
 # prove where there is a perl; else the programs one by one, judged by their exit status and lines.
 run_tests() {
@@ -170,7 +185,7 @@ section_sanitize() (
 	command -v compute-sanitizer || return 1
 	mkdir -p "$work/sanitize"
 	for tool in memcheck racecheck synccheck initcheck; do
-		for test in grid_block grid_lookback grid_lookahead placement epochs initial stress chains; do
+		for test in grid_block grid_circuits grid_lookback grid_lookahead placement epochs initial stress chains; do
 			echo "$tool $test"
 		done
 	done >"$work/jobs"
@@ -219,7 +234,7 @@ section_long() (
 	return $status
 )
 
-[ $# -gt 0 ] || set -- info tune first lines bench gpu sanitize
+[ $# -gt 0 ] || set -- info tune first lines compare table gpu sanitize
 : >"$out/summary.txt"
 : >"$out/log.txt"
 for wanted in "$@"; do

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
 #
 # Comparison with peers.  Not part of `all`: it wants nvcc, and a GPU to mean anything.
-#   make bench                                        both programs, and the timing of driver calls
+#   make bench                                        the programs, the peers, and the timing of driver calls
 #   make bench NVCC=/opt/cuda/bin/nvcc NVCC_ARCH=-arch=native CCCL=$HOME/cccl
-# CCCL names a checkout or an unpacked wheel of NVIDIA/cccl, to compare with a CUB newer than the toolkit's.
+# CCCL, or configure's --with-cccl, names a checkout or an unpacked wheel of NVIDIA/cccl, to compare with a CUB newer than
+# the toolkit's.
 EXTRA_PROGRAMS = bench/first_scan bench/emulated
 bench_first_scan_SOURCES = bench/first_scan.c examples/device_memory.h
 bench_first_scan_CPPFLAGS = -D_POSIX_C_SOURCE=200809L -I$(srcdir)/lib
@@ -17,20 +18,24 @@ bench/driver_calls.so: bench/driver_calls.c
 	$(CC) $(DEFS) -D_GNU_SOURCE $(CUDA_CPPFLAGS) $(AM_CFLAGS) $(CFLAGS) -fPIC -shared -o $@ \
 		$(srcdir)/bench/driver_calls.c -ldl
 
-EXTRA_DIST += bench/driver_calls.c bench/peers.cu bench/timing.cuh bench/pack.sh bench/h200.sh bench/results/README.md
-CLEANFILES += bench/driver_calls.so bench/first_scan bench/emulated bench/peers
-
-NVCC = nvcc
+# Scans of CUB and Thrust, as a shared object that scantune compare and bench/table load.  Three parts, since each takes
+# nvcc the better part of a minute.
+peers_objects = bench/peers.o bench/peers_narrow.o bench/peers_wide.o
 NVCC_ARCH = -arch=sm_90
-CCCL =
+nvcc_flags = -std=c++17 -O3 $(NVCC_ARCH) $(cccl_includes) -Xcompiler -fPIC,-fvisibility=hidden -cudart static
+cccl_includes = $${CCCL:+-I$$CCCL/include -I$$CCCL/cub -I$$CCCL/thrust -I$$CCCL/libcudacxx/include}
+$(peers_objects): bench/%.o: bench/%.cu bench/peers.h bench/peers_scan.cuh
+	$(AM_V_GEN)$(MKDIR_P) bench && CCCL='$(CCCL)' && $(NVCC) $(nvcc_flags) -c -o $@ $(srcdir)/bench/$*.cu
+bench/peers.so: $(peers_objects)
+	$(AM_V_GEN)$(NVCC) $(NVCC_ARCH) -cudart static -shared -o $@ $(peers_objects)
 
-# The library is shared: a new one needs no new program.
-bench/peers: bench/peers.cu bench/timing.cuh | libscanrt.la
-	$(MKDIR_P) bench
-	cccl='$(CCCL)'; \
-	includes="$${cccl:+-I$$cccl/include -I$$cccl/cub -I$$cccl/thrust -I$$cccl/libcudacxx/include}"; \
-	$(NVCC) -std=c++17 -O3 $(NVCC_ARCH) $$includes -I$(srcdir)/lib -cudart static -o $@ $(srcdir)/bench/peers.cu \
-		.libs/libscanrt.so -Xlinker -rpath -Xlinker '$$ORIGIN/../lib'
+EXTRA_DIST += bench/driver_calls.c bench/peers.cu bench/peers.h bench/peers_narrow.cu bench/peers_scan.cuh \
+	bench/peers_wide.cu bench/pack.sh bench/h200.sh bench/results/README.md
+CLEANFILES += bench/driver_calls.so bench/first_scan bench/emulated bench/peers.so $(peers_objects)
 
-bench: bench/driver_calls.so bench/first_scan bench/peers
-.PHONY: bench
+bench: bench/driver_calls.so bench/first_scan bench/peers.so
+# Where scantune compare of the installation finds it.
+install-bench: bench/peers.so
+	$(MKDIR_P) '$(DESTDIR)$(libexecdir)/scanrt'
+	$(INSTALL_PROGRAM) bench/peers.so '$(DESTDIR)$(libexecdir)/scanrt/peers.so'
+.PHONY: bench install-bench

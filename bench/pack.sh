@@ -5,8 +5,8 @@
 # a GPU often has no headers of SQLite and no libtool.  BUILD is a configured and built tree (default: build), STAGE
 # the folder to make (default: stage).
 #
-#   stage/bin    scantune, line_index, prefix_sum, first_scan, peers (where there is an nvcc)
-#   stage/lib    libscanrt.so.0, libscanrt-emu.so, driver_calls.so
+#   stage/bin    scantune, line_index, prefix_sum, first_scan
+#   stage/lib    libscanrt.so.0, libscanrt-emu.so, driver_calls.so, peers.so (where there is an nvcc)
 #   stage/tests  the programs of the tiers gpu and long, each without a dependency on libscanrt.so
 #   stage/h200.sh
 set -eu
@@ -22,9 +22,10 @@ make -s -j"$(nproc)" all
 make -s -j"$(nproc)" check TESTS= >/dev/null
 make -s bench/first_scan bench/driver_calls.so
 if command -v "${NVCC:-nvcc}" >/dev/null; then
-	make -s bench/peers NVCC="${NVCC:-nvcc}" || say "bench/peers does not build: no comparison with CUB"
+	make -s -j"$(nproc)" bench/peers.so NVCC="${NVCC:-nvcc}" ||
+		say "bench/peers.so does not build: no comparison with CUB and Thrust"
 else
-	say "no nvcc: no comparison with CUB"
+	say "no nvcc: no comparison with CUB and Thrust"
 fi
 cd "$OLDPWD"
 
@@ -54,7 +55,7 @@ program scantune "$stage/bin"
 program examples/line_index "$stage/bin"
 program examples/prefix_sum "$stage/bin"
 program bench/first_scan "$stage/bin"
-[ ! -f "$build/bench/peers" ] || cp "$build/bench/peers" "$stage/bin/"
+[ ! -f "$build/bench/peers.so" ] || cp "$build/bench/peers.so" "$stage/lib/"
 for tier in gpu long; do
 	for source in "$source_dir/tests/$tier"/*.c; do
 		name=$(basename "$source" .c)

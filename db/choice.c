@@ -117,17 +117,18 @@ static int put_row(struct srt_db *db, const struct srt_db_choice *choice, int64_
 	return srt_db_execute(db,
 		"INSERT INTO choice (device, source_hash, problem, class, low_count, high_count, count, variant, us, "
 		"low_us, "
-		"high_us, default_us, copy_us, reason, run, tuned_at, seal) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
+		"high_us, default_us, copy_us, reason, run, tuned_at, seal, border) "
+		"VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
 		"?, ?, ?, "
-		"?, coalesce(?, " SRT_DB_NOW "), ?) ON CONFLICT (device, source_hash, problem, class) DO UPDATE SET "
+		"?, coalesce(?, " SRT_DB_NOW "), ?, ?) ON CONFLICT (device, source_hash, problem, class) DO UPDATE SET "
 		"low_count = excluded.low_count, high_count = excluded.high_count, count = excluded.count, "
 		"variant = excluded.variant, us = excluded.us, low_us = excluded.low_us, high_us = excluded.high_us, "
 		"default_us = excluded.default_us, copy_us = excluded.copy_us, reason = excluded.reason, run = "
 		"excluded.run, "
-		"tuned_at = excluded.tuned_at, seal = excluded.seal",
-		"lslsuuuldDDDDsLSs", device, choice->source_hash, problem, choice->klass, choice->low_count,
+		"tuned_at = excluded.tuned_at, seal = excluded.seal, border = excluded.border",
+		"lslsuuuldDDDDsLSsS", device, choice->source_hash, problem, choice->klass, choice->low_count,
 		choice->high_count, choice->count, variant, choice->us, choice->low_us, choice->high_us,
-		choice->default_us, choice->copy_us, choice->reason, run, choice->tuned_at, seal);
+		choice->default_us, choice->copy_us, choice->reason, run, choice->tuned_at, seal, choice->border);
 }
 
 int srt_db_put_choice(int64_t *id, struct srt_db *db, int64_t run, int64_t device, int64_t problem,

@@ -93,12 +93,17 @@ struct srt_db_run {
 	const char *boot_id;   /* with pid and start_ticks: whether the tuner that holds the device still lives */
 	int64_t pid;
 	int64_t start_ticks;
+	const char *seed;
 };
 /* Status 'running' until finished.  SCANRT_ERROR_DATABASE_BUSY where another live tuner holds the device is the
  * caller's to decide: srt_db_running lists the unfinished runs of a device. */
 int srt_db_begin_run(struct srt_db *db, struct srt_db_run *run); /* fills run->id */
 int srt_db_finish_run(
 	struct srt_db *db, int64_t run, const char *status); /* "complete", "budget", "interrupted", "failed" */
+
+/* What the machine was like: the median SM clock (0: unknown), processes of others on the device at most, and a remark
+ * (NULL: none). */
+int srt_db_note_run(struct srt_db *db, int64_t run, int clock_mhz, int foreign_processes, const char *note);
 
 struct srt_db_running {
 	int64_t id;
@@ -127,6 +132,10 @@ struct srt_db_trial {
 	int clock_mhz; /* 0: unknown */
 	int registers;
 	const char *note; /* the reason, for people */
+	const char *stage; /* "race" or "final": what the times are of; NULL: no times */
+	double ratio;     /* of its times in the finals to the winner's, round by round; 0: was in none */
+	double low_ratio;
+	double high_ratio;
 };
 /* One row per (run, problem, variant, class): put again to update. */
 int srt_db_put_trial(struct srt_db *db, const struct srt_db_trial *trial);
@@ -136,6 +145,22 @@ int srt_db_put_trial(struct srt_db *db, const struct srt_db_trial *trial);
 typedef int (*srt_db_trial_function)(void *user, const struct srt_db_trial *trial);
 int srt_db_each_trial(struct srt_db *db, int64_t device, const char *source_hash, int64_t problem,
 	srt_db_trial_function each, void *user);
+
+/* Every time that was measured for a problem by kernels of this source hash, on the device with this fingerprint, or
+ * on all where that is NULL: by device and count, the fastest first.  Strings live during the call.  A non-zero return
+ * stops. */
+struct srt_db_timed {
+	const char *variant;
+	uint64_t count;
+	double us;
+	double low_us; /* 0: no interval */
+	double high_us;
+	const char *device;
+	bool is_modelled;
+};
+typedef int (*srt_db_timed_function)(void *user, const struct srt_db_timed *timed);
+int srt_db_each_timed(struct srt_db *db, const char *fingerprint, const char *source_hash, const char *problem,
+	srt_db_timed_function each, void *user);
 
 /* Variants that were wrong, hung or crashed in any run of this device and source hash: a put of such a trial marks the
  * variant, a later put of "ok" takes the mark away.  note, where not NULL, gets
@@ -162,6 +187,7 @@ struct srt_db_choice {
 	char source_hash[33];
 	char reason[160];
 	char tuned_at[32]; /* ISO 8601, UTC */
+	char border[12];   /* written only; what ends the range: "measured", "middle", "reach", "open" */
 	bool is_modelled;
 	bool is_similar; /* set by look-up: another problem of the same size and class, or a relative of the device */
 };

@@ -49,16 +49,13 @@ static int check_identity(const struct srt_db *db, const unsigned char *header, 
 	return refuse(db, SCANRT_ERROR_DATABASE_FORMAT, "is not a tuning database");
 }
 
-/* A WAL file cannot be read without writing beside it. */
-static int check_readable(const struct srt_db *db, const unsigned char *header, int version)
+/* Older formats are read as they are: what a reader wants has kept its place since format 1.  A WAL file cannot be
+ * read without writing beside it. */
+static int check_readable(const struct srt_db *db, const unsigned char *header)
 {
 	if (header[18] == 2 || header[19] == 2)
 		return refuse(db, SCANRT_ERROR_DATABASE_FORMAT,
 			"is in WAL mode, which cannot be read without writing; scantune puts that right");
-	if (version < srt_db_newest_version())
-		return srt_fail_database(SCANRT_ERROR_DATABASE_FORMAT, SQLITE_NOTADB,
-			"%s: has the older format %d; scantune brings it up to %d", db->path, version,
-			srt_db_newest_version());
 	return SCANRT_OK;
 }
 
@@ -84,5 +81,5 @@ int srt_db_check_header(struct srt_db *db, int *version)
 			srt_db_newest_version());
 	if (*version == 0)
 		return refuse(db, SCANRT_ERROR_DATABASE_CORRUPT, "lacks its format number");
-	return db->access == SRT_DB_READ ? check_readable(db, header, *version) : SCANRT_OK;
+	return db->access == SRT_DB_READ ? check_readable(db, header) : SCANRT_OK;
 }

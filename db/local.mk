@@ -19,6 +19,7 @@ libscanrt_core_la_SOURCES += \
 	db/seal.c \
 	db/statement.c \
 	db/subject.c \
+	db/timed.c \
 	db/transaction.c \
 	db/tree.c db/tree.h \
 	db/trial.c \

@@ -5,13 +5,26 @@
 #include "internal.h"
 #include "status.h"
 
-/* Step n takes a file from format n to format n + 1; an empty file has format 0.  A later format appends its step
- * here and leaves the earlier ones as they were released. */
-static const char *const steps[] = { srt_schema };
+#define FIRST_VERSION 1
+
+/* Step n takes a file from format n + 1 to format n + 2; a new file gets schema.sql at once.  A later format appends
+ * its step here and leaves the earlier ones as they were released.  What a step adds must stand in schema.sql where
+ * SQLite puts it, behind the other columns, and word for word: only blanks may differ.  Views are made anew anyway. */
+static const char *const steps[] = {
+	"ALTER TABLE run ADD COLUMN seed TEXT;"
+	"ALTER TABLE run ADD COLUMN clock_mhz INTEGER CHECK (clock_mhz > 0);"
+	"ALTER TABLE run ADD COLUMN foreign_processes INTEGER CHECK (foreign_processes >= 0);"
+	"ALTER TABLE run ADD COLUMN note TEXT;"
+	"ALTER TABLE trial ADD COLUMN stage TEXT CHECK (stage IN ('race', 'final'));"
+	"ALTER TABLE trial ADD COLUMN ratio REAL CHECK (ratio > 0);"
+	"ALTER TABLE trial ADD COLUMN low_ratio REAL CHECK (low_ratio > 0);"
+	"ALTER TABLE trial ADD COLUMN high_ratio REAL CHECK (high_ratio > 0);"
+	"ALTER TABLE choice ADD COLUMN border TEXT CHECK (border IN ('measured', 'middle', 'reach', 'open'));",
+};
 
 int srt_db_newest_version(void)
 {
-	return (int)(sizeof(steps) / sizeof(steps[0]));
+	return FIRST_VERSION + (int)(sizeof(steps) / sizeof(steps[0]));
 }
 
 int srt_db_migrate(struct srt_db *db, int version)
@@ -21,8 +34,12 @@ int srt_db_migrate(struct srt_db *db, int version)
 
 	if (version == srt_db_newest_version())
 		return SCANRT_OK;
+	if (version == 0) {
+		status = srt_db_script(db, srt_schema);
+		version = srt_db_newest_version();
+	}
 	for (; version < srt_db_newest_version() && status == SCANRT_OK; version++)
-		status = srt_db_script(db, steps[version]);
+		status = srt_db_script(db, steps[version - FIRST_VERSION]);
 	if (status != SCANRT_OK)
 		return status;
 	snprintf(stamp, sizeof(stamp), "PRAGMA user_version = %d", srt_db_newest_version());
@@ -61,15 +78,18 @@ static int renew_view(struct srt_db *db, const char *name, const char *sql)
 	return status;
 }
 
-/* Every table, index and view of `reference` is in the file, word for word.  Others, say somebody's own view, may be
- * there too. */
+#define WITHOUT_BLANKS(text) "replace(replace(replace(" text ", ' ', ''), char(9), ''), char(10), '')"
+
+/* Every table, index and view of `reference` is in the file: views to the letter, since they are easily renewed, the
+ * others but for blanks, of which a step of migration leaves others.  More, say somebody's own view, may be there. */
 static int compare_schemas(struct srt_db *db, sqlite3_stmt *reference)
 {
 	while (sqlite3_step(reference) == SQLITE_ROW) {
 		int64_t matches;
 		bool found;
 		int status = srt_db_integer(&matches, &found, db,
-			"SELECT count(*) FROM sqlite_master WHERE name = ? AND sql = ?", "ss",
+			"SELECT count(*) FROM sqlite_master WHERE name = ?1 AND (sql = ?2 OR (type <> 'view' AND "
+			WITHOUT_BLANKS("sql") " = " WITHOUT_BLANKS("?2") "))", "ss",
 			srt_db_text(reference, 0), srt_db_text(reference, 1));
 
 		if (status == SCANRT_OK && matches != 1)
@@ -88,13 +108,11 @@ static int check_schema(struct srt_db *db)
 	sqlite3_stmt *statement = NULL;
 	sqlite3 *memory = NULL;
 	int status;
-	int version = 0;
 
 	if (sqlite3_open_v2(":memory:", &memory, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK)
 		goto out;
-	for (; version < srt_db_newest_version(); version++)
-		if (sqlite3_exec(memory, steps[version], NULL, NULL, NULL) != SQLITE_OK)
-			goto out;
+	if (sqlite3_exec(memory, srt_schema, NULL, NULL, NULL) != SQLITE_OK)
+		goto out;
 	sqlite3_prepare_v2(memory, "SELECT name, sql, type FROM sqlite_master WHERE sql IS NOT NULL", -1, &statement,
 		NULL);
 out:

@@ -7,9 +7,9 @@ int srt_db_begin_run(struct srt_db *db, struct srt_db_run *run)
 	int status = srt_db_execute(db,
 		"INSERT INTO run (device, toolchain, source_hash, effort, arguments, version, boot_id, pid, "
 		"start_ticks, "
-		"status, started_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'running', " SRT_DB_NOW ")",
-		"llsssssll", run->device, run->toolchain, run->source_hash, run->effort, run->arguments, run->version,
-		run->boot_id, run->pid, run->start_ticks);
+		"seed, status, started_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'running', " SRT_DB_NOW ")",
+		"llsssssllS", run->device, run->toolchain, run->source_hash, run->effort, run->arguments, run->version,
+		run->boot_id, run->pid, run->start_ticks, run->seed);
 
 	if (status == SCANRT_OK)
 		run->id = sqlite3_last_insert_rowid(db->handle);
@@ -20,6 +20,14 @@ int srt_db_finish_run(struct srt_db *db, int64_t run, const char *status_text)
 {
 	return srt_db_execute(
 		db, "UPDATE run SET status = ?, finished_at = " SRT_DB_NOW " WHERE id = ?", "sl", status_text, run);
+}
+
+int srt_db_note_run(struct srt_db *db, int64_t run, int clock_mhz, int foreign_processes, const char *note)
+{
+	return srt_db_execute(db,
+		"UPDATE run SET clock_mhz = coalesce(?, clock_mhz), foreign_processes = "
+		"max(coalesce(foreign_processes, 0), ?), note = coalesce(?, note) WHERE id = ?",
+		"IiSl", clock_mhz, foreign_processes, note, run);
 }
 
 int srt_db_running(struct srt_db *db, int64_t device, struct srt_db_running *rows, size_t capacity, size_t *count)

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
--- The tuning database of scanrt, format 1.  SELECT * FROM help tells which view answers what; scanrt-db(5) explains
+-- The tuning database of scanrt, format 2.  SELECT * FROM help tells which view answers what; scanrt-db(5) explains
 -- every column.  Keys and hashes are lower-case hexadecimal texts, times of day ISO 8601 in UTC, durations
 -- microseconds.  NULL means unknown or not measured.  Written by scantune(1), read by libscanrt.
 
@@ -61,6 +61,10 @@ CREATE TABLE run (
 	status TEXT NOT NULL CHECK (status IN ('running', 'complete', 'budget', 'interrupted', 'failed')),
 	started_at TEXT NOT NULL CHECK (started_at GLOB '????-??-??T??:??:??Z'),
 	finished_at TEXT CHECK (finished_at GLOB '????-??-??T??:??:??Z'),
+	seed TEXT,
+	clock_mhz INTEGER CHECK (clock_mhz > 0),
+	foreign_processes INTEGER CHECK (foreign_processes >= 0),
+	note TEXT,
 	CHECK ((status = 'running') = (finished_at IS NULL))
 );
 
@@ -91,6 +95,10 @@ CREATE TABLE trial (
 	registers INTEGER CHECK (registers > 0),
 	note TEXT,
 	tried_at TEXT NOT NULL CHECK (tried_at GLOB '????-??-??T??:??:??Z'),
+	stage TEXT CHECK (stage IN ('race', 'final')),
+	ratio REAL CHECK (ratio > 0),
+	low_ratio REAL CHECK (low_ratio > 0),
+	high_ratio REAL CHECK (high_ratio > 0),
 	UNIQUE (run, problem, variant, class)
 );
 
@@ -114,6 +122,7 @@ CREATE TABLE choice (
 	run INTEGER REFERENCES run ON DELETE SET NULL,
 	tuned_at TEXT NOT NULL CHECK (tuned_at GLOB '????-??-??T??:??:??Z'),
 	seal TEXT NOT NULL CHECK (length(seal) = 32 AND seal NOT GLOB '*[^0-9a-f]*'),
+	border TEXT CHECK (border IN ('measured', 'middle', 'reach', 'open')),
 	UNIQUE (device, source_hash, problem, class)
 );
 
@@ -183,13 +192,17 @@ CREATE VIEW why AS SELECT
 	v.text AS variant,
 	CASE WHEN t.us > 0 THEN printf('%.2f', t.us) ELSE '' END AS us,
 	CASE WHEN t.low_us > 0 THEN printf('%.2f to %.2f', t.low_us, t.high_us) ELSE '' END AS "95 % interval",
-	CASE WHEN t.us > 0 THEN printf('%.3f', t.us / c.us) ELSE '' END AS "to the chosen",
+	CASE WHEN t.us > 0 THEN printf('%.3f', coalesce(t.ratio, t.us / c.us)) ELSE '' END AS "to the chosen",
+	CASE WHEN t.low_ratio < t.high_ratio THEN printf('%.3f to %.3f', t.low_ratio, t.high_ratio) ELSE '' END
+		AS "its interval",
+	coalesce(t.stage, '') AS stage,
 	coalesce(CASE WHEN t.variant = c.variant THEN c.reason ELSE t.note END, '') AS reason,
 	d.name AS device
 FROM choice c JOIN trial t ON t.run = c.run AND t.problem = c.problem
 	AND (t.class = c.class OR t.class = '' AND t.status <> 'ok')
 JOIN problem p ON p.id = c.problem JOIN variant v ON v.id = t.variant JOIN device d ON d.id = c.device
-ORDER BY d.name, d.id, p.id, c.low_count, t.variant <> c.variant, t.us IS NULL, t.us, v.text;
+ORDER BY d.name, d.id, p.id, c.low_count, t.variant <> c.variant, t.us IS NULL, t.stage IS NOT 'final',
+	coalesce(t.ratio, t.us / c.us), v.text;
 
 CREATE VIEW coverage AS SELECT
 	r.id AS run,
@@ -245,6 +258,9 @@ CREATE VIEW runs AS SELECT
 		AS "copy GB/s",
 	t.compiler AS compiler,
 	t.driver_version AS driver,
+	coalesce(r.clock_mhz, '') AS MHz,
+	CASE WHEN r.foreign_processes > 0 THEN r.foreign_processes || ' other processes; ' ELSE '' END
+		|| coalesce(r.note, '') AS remarks,
 	r.arguments AS arguments,
 	d.name AS device
 FROM run r JOIN device d ON d.id = r.device JOIN toolchain t ON t.id = r.toolchain ORDER BY r.id DESC;

@@ -15,15 +15,17 @@ static int put_row(struct srt_db *db, const struct srt_db_trial *trial, int64_t 
 	return srt_db_execute(db,
 		"INSERT INTO trial (run, problem, variant, class, count, status, samples, us, low_us, high_us, "
 		"clock_mhz, "
-		"registers, note, tried_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, " SRT_DB_NOW ") "
+		"registers, note, stage, ratio, low_ratio, high_ratio, tried_at) "
+		"VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, " SRT_DB_NOW ") "
 		"ON CONFLICT (run, problem, variant, class) DO UPDATE SET count = excluded.count, status = "
 		"excluded.status, "
 		"samples = excluded.samples, us = excluded.us, low_us = excluded.low_us, high_us = excluded.high_us, "
 		"clock_mhz = excluded.clock_mhz, registers = excluded.registers, note = excluded.note, "
-		"tried_at = excluded.tried_at",
-		"lllsUsiDDDIIS", trial->run, trial->problem, variant, trial->klass ? trial->klass : "", trial->count,
-		trial->status, trial->samples, trial->us, trial->low_us, trial->high_us, trial->clock_mhz,
-		trial->registers, trial->note);
+		"tried_at = excluded.tried_at, stage = excluded.stage, ratio = excluded.ratio, "
+		"low_ratio = excluded.low_ratio, high_ratio = excluded.high_ratio",
+		"lllsUsiDDDIISSDDD", trial->run, trial->problem, variant, trial->klass ? trial->klass : "",
+		trial->count, trial->status, trial->samples, trial->us, trial->low_us, trial->high_us, trial->clock_mhz,
+		trial->registers, trial->note, trial->stage, trial->ratio, trial->low_ratio, trial->high_ratio);
 }
 
 /* A variant that later proves to work, say tried again alone, is no longer marked. */

@@ -10,11 +10,11 @@
 
 #define FLOAT_FLAGS (INSN_FTZ | INSN_SAT)
 
-/* What flags ask of a result. */
-static float finish(float value, unsigned flags)
+/* What flags ask of a result that was rounded from `exact`. */
+static float finish(float value, double exact, unsigned flags)
 {
 	if (flags & INSN_FTZ)
-		value = emu_flush(value);
+		value = emu_flush_result(value, exact);
 	return flags & INSN_SAT ? emu_saturate(value) : emu_canonical(value);
 }
 
@@ -23,8 +23,9 @@ static float take(float value, unsigned flags)
 	return flags & INSN_FTZ ? emu_flush(value) : value;
 }
 
-/* Nearest without flags is the common case and has a loop of its own, which vectorises. */
-#define FLOAT_1(name, expression) \
+/* Nearest without flags is the common case and has a loop of its own, which vectorises.  In double, what is near the
+ * least normal number is exact, or so far from where f32 rounds that it ends on the right side. */
+#define FLOAT_1(name, expression, exact) \
 	ALU_HEAD(name) \
 	{ \
 		float *d = emu_out(warp, insn->op[0]); \
@@ -35,12 +36,12 @@ static float take(float value, unsigned flags)
 			return STEP_NEXT; \
 		} \
 		fesetround(emu_fenv_rounding((enum emu_rounding)insn->rounding)); \
-		EACH_LANE(lanes, float a = take(pa[l], flags); d[l] = finish(expression, flags)); \
+		EACH_LANE(lanes, float a = take(pa[l], flags); d[l] = finish(expression, exact, flags)); \
 		fesetround(FE_TONEAREST); \
 		return STEP_NEXT; \
 	}
 
-#define FLOAT_2(name, expression) \
+#define FLOAT_2(name, expression, exact) \
 	ALU_HEAD(name) \
 	{ \
 		float *d = emu_out(warp, insn->op[0]); \
@@ -52,17 +53,31 @@ static float take(float value, unsigned flags)
 		} \
 		fesetround(emu_fenv_rounding((enum emu_rounding)insn->rounding)); \
 		EACH_LANE(lanes, float a = take(pa[l], flags), b = take(pb[l], flags); \
-				d[l] = finish(expression, flags)); \
+				d[l] = finish(expression, exact, flags)); \
 		fesetround(FE_TONEAREST); \
 		return STEP_NEXT; \
 	}
 
-FLOAT_2(add, a + b)
-FLOAT_2(sub, a - b)
-FLOAT_2(mul, a * b)
-FLOAT_2(quotient, a / b)
-FLOAT_1(rcp, 1.0f / a)
-FLOAT_1(root, sqrtf(a))
+FLOAT_2(add, a + b, (double)a + (double)b)
+FLOAT_2(sub, a - b, (double)a - (double)b)
+FLOAT_2(mul, a * b, (double)a * (double)b)
+FLOAT_2(quotient, a / b, (double)a / (double)b)
+FLOAT_1(rcp, 1.0f / a, 1.0 / (double)a)
+FLOAT_1(root, sqrtf(a), sqrt((double)a))
+
+/* The sum of a product of f32 and a f32 may not fit a double, whose own rounding must not decide a tie: to odd, it
+ * does not. */
+static float fuse(float a, float b, float c, unsigned rounding, unsigned flags)
+{
+	float value = fmaf(a, b, c);
+	double product;
+
+	if (!(flags & INSN_FTZ) || fabsf(value) != 0x1p-126f)
+		return finish(value, (double)value, flags);
+	product = (double)a * (double)b;
+	return finish(value, rounding == ROUND_NEAREST ? emu_add_to_odd(product, (double)c) : product + (double)c,
+		flags);
+}
 
 ALU_HEAD(fused)
 {
@@ -71,7 +86,7 @@ ALU_HEAD(fused)
 	unsigned flags = insn->flags;
 
 	fesetround(emu_fenv_rounding((enum emu_rounding)insn->rounding));
-	EACH_LANE(lanes, d[l] = finish(fmaf(take(a[l], flags), take(b[l], flags), take(c[l], flags)), flags));
+	EACH_LANE(lanes, d[l] = fuse(take(a[l], flags), take(b[l], flags), take(c[l], flags), insn->rounding, flags));
 	fesetround(FE_TONEAREST);
 	return STEP_NEXT;
 }
@@ -161,8 +176,10 @@ static void pair_arithmetic(struct emu_warp *warp, const struct emu_insn *insn, 
 
 		if (!(lanes >> i / 2 & 1))
 			continue;
-		d[i] = finish(operation == '+' ? x + y : operation == '-' ? x - y : operation == '*' ? x * y :
-				fmaf(x, y, z), flags);
+		d[i] = operation == '+' ? finish(x + y, (double)x + (double)y, flags) :
+			operation == '-' ? finish(x - y, (double)x - (double)y, flags) :
+			operation == '*' ? finish(x * y, (double)x * (double)y, flags) :
+			fuse(x, y, z, insn->rounding, flags);
 	}
 	fesetround(FE_TONEAREST);
 }

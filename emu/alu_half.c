@@ -24,13 +24,25 @@ static double widen(uint32_t bits, const struct emu_half_format *format, unsigne
 	return emu_half_to_double(flush_half(bits & 0xffff, format, flags), format);
 }
 
+/* As with f32 (emu_flush_result): rounded as if exponents had no end, the value four times as large shows on which side
+ * of the least normal number it lies. */
+static uint32_t flush_result(uint32_t bits, double value, const struct emu_half_format *format, unsigned flags)
+{
+	uint32_t least = 1u << format->mantissa;
+
+	if (flags & INSN_FTZ && (bits & 0x7fffu) == least &&
+			(emu_double_to_half(4 * value, format, ROUND_NEAREST) & 0x7fffu) < 3 * least)
+		return bits & 0x8000u;
+	return flush_half(bits, format, flags);
+}
+
 static uint32_t narrow(double value, const struct emu_half_format *format, unsigned flags)
 {
 	if (flags & INSN_SAT)
 		value = value > 0 ? (value < 1 ? value : 1) : 0;
 	if (flags & INSN_RELU && value == value && !(value > 0))
 		value = 0;
-	return flush_half(emu_double_to_half(value, format, ROUND_NEAREST), format, flags);
+	return flush_result(emu_double_to_half(value, format, ROUND_NEAREST), value, format, flags);
 }
 
 typedef uint32_t half_op(uint32_t a, uint32_t b, uint32_t c, const struct emu_half_format *format, unsigned flags);

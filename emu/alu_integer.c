@@ -50,14 +50,14 @@ ALU_2(add_sat_s32, int32_t, int32_t, saturate_32((int64_t)a[l] + b[l]))
 ALU_2(sub_sat_s32, int32_t, int32_t, saturate_32((int64_t)a[l] - b[l]))
 ALU_3(mad_hi_sat_s32, int32_t, int32_t, int32_t, saturate_32((((int64_t)a[l] * b[l]) >> 32) + c[l]))
 
-/* The device gives all ones for a quotient by zero and the dividend for the remainder; the host must not trap. */
+/* Divided by zero, the device gives all ones for the quotient and for the remainder; the host must not trap. */
 #define DIVIDE_UNSIGNED(bits) \
 	ALU_2(div_u##bits, uint##bits##_t, uint##bits##_t, b[l] ? a[l] / b[l] : UINT##bits##_MAX) \
-	ALU_2(rem_u##bits, uint##bits##_t, uint##bits##_t, b[l] ? a[l] % b[l] : a[l])
+	ALU_2(rem_u##bits, uint##bits##_t, uint##bits##_t, b[l] ? a[l] % b[l] : UINT##bits##_MAX)
 #define DIVIDE_SIGNED(bits) \
 	ALU_2(div_s##bits, int##bits##_t, int##bits##_t, \
 		b[l] == 0 ? -1 : b[l] == -1 ? (int##bits##_t)(0 - (uint##bits##_t)a[l]) : a[l] / b[l]) \
-	ALU_2(rem_s##bits, int##bits##_t, int##bits##_t, b[l] == 0 ? a[l] : b[l] == -1 ? 0 : a[l] % b[l])
+	ALU_2(rem_s##bits, int##bits##_t, int##bits##_t, b[l] == 0 ? -1 : b[l] == -1 ? 0 : a[l] % b[l])
 DIVIDE_UNSIGNED(16)
 DIVIDE_UNSIGNED(32)
 DIVIDE_UNSIGNED(64)

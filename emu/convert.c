@@ -29,6 +29,7 @@ static void load_integers(int64_t *to, const struct emu_warp *warp, const struct
 		else if (wide == 4) LOAD(uint32_t, int8_t); else LOAD(uint64_t, int8_t);
 		break;
 	case TYPE_U16:
+	case TYPE_BF16:
 		if (wide == 2) LOAD(uint16_t, uint16_t); else if (wide == 4) LOAD(uint32_t, uint16_t);
 		else LOAD(uint64_t, uint16_t);
 		break;
@@ -132,6 +133,14 @@ static const struct emu_half_format *half_format(enum emu_type type)
 	return type == TYPE_BF16 || type == TYPE_BF16X2 ? &emu_format_bf16 : &emu_format_f16;
 }
 
+/* A f32 for a f64 that is NaN: quiet, of the same sign, with the upper bits of what it carries. */
+static uint32_t narrow_nan(double value)
+{
+	uint64_t bits = emu_double_bits(value);
+
+	return (uint32_t)(bits >> 32 & 0x80000000u) | 0x7fc00000u | (uint32_t)(bits >> 29 & 0x3fffffu);
+}
+
 static double load_float(const void *values, int lane, enum emu_type type, unsigned wide, unsigned flags)
 {
 	uint64_t bits = wide == 2 ? ((const uint16_t *)values)[lane] : wide == 4 ? ((const uint32_t *)values)[lane] :
@@ -157,8 +166,10 @@ static uint64_t float_bits(double value, const struct emu_insn *insn, enum emu_t
 		return emu_double_bits(value);
 	if (type != TYPE_F32)
 		return emu_double_to_half(value, half_format(type), (enum emu_rounding)insn->rounding);
+	if (value != value && insn->small[0] == TYPE_F64)
+		return narrow_nan(value);
 	narrow = (float)value;
-	return emu_float_bits(emu_canonical(insn->flags & INSN_FTZ ? emu_flush(narrow) : narrow));
+	return emu_float_bits(emu_canonical(insn->flags & INSN_FTZ ? emu_flush_result(narrow, value) : narrow));
 }
 
 static double to_whole(double value, enum to_integer mode)
@@ -191,6 +202,17 @@ ALU_HEAD(float_to_float)
 		values[l] = (int64_t)float_bits(value, insn, (enum emu_type)insn->type);
 		fesetround(FE_TONEAREST);
 	}
+	store_bits(warp, insn, values, lanes);
+	return STEP_NEXT;
+}
+
+/* bf16 is the upper half of f32: the device shifts, and NaN stays as it is. */
+ALU_HEAD(shift_bf16)
+{
+	int64_t values[EMU_LANES];
+
+	load_integers(values, warp, insn, lanes);
+	EACH_LANE(lanes, values[l] <<= 16);
 	store_bits(warp, insn, values, lanes);
 	return STEP_NEXT;
 }
@@ -318,6 +340,8 @@ static bool decode_one(struct emu_parser *parser, struct emu_statement *statemen
 		return false;
 	a = emu_loose_source(parser, statement, &statement->operands[1], emu_type_bytes(types[1]), &wide[1]);
 	d = emu_loose_destination(parser, statement, &statement->operands[0], emu_type_bytes(types[0]), &wide[0]);
+	if (types[0] == TYPE_F32 && types[1] == TYPE_BF16 && !options->flags)
+		run = shift_bf16;
 	insn = emu_emit(parser, statement, run);
 	emu_add_destination(insn, d);
 	emu_add_source(insn, a);

@@ -19,6 +19,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "counters.h"
 #include "machine.h"
@@ -245,6 +246,15 @@ bool emu_is_initialised(void);
 /* driver_inject.c */
 CUresult emu_inject(const char *function); /* counts the call; the code that it is to fail with, or CUDA_SUCCESS */
 void emu_inject_parse(const char *specification);
+bool emu_inject_is_good(void); /* every rule of the latest specification, or of the environment's, is one */
+
+/* driver_settings.c */
+bool emu_settings_check(void); /* false: a variable of the environment is no good, which has been said */
+uint64_t emu_environment_number(const char *name, uint64_t otherwise); /* 4096, 64K, 512M, 2G */
+#define EMU_ADDRESSES_PER_DEVICE UINT64_C(0x10000000000)
+
+/* driver_proc.c */
+bool emu_proc_exists(const char *name); /* without version suffix */
 
 /* driver_handle.c: which pointers are live handles, so that a stale one is an error and not a crash. */
 enum emu_handle_kind {
@@ -261,7 +271,6 @@ int emu_device_count(void);
 struct emu_device *emu_device_get(CUdevice device);             /* NULL where there is none */
 CUresult emu_devices_open(void);
 CUresult emu_device_open(struct emu_device *device);            /* creates its machine when first needed */
-uint64_t emu_environment_number(const char *name, uint64_t otherwise); /* 4096, 64K, 512M, 2G */
 
 /* driver_context.c */
 struct CUctx_st *emu_context_current(void);                     /* NULL where none */
@@ -342,7 +351,11 @@ void emu_clock_synchronize(const struct CUstream_st *stream);         /* or unti
 
 /* driver_counters.c */
 void emu_counters_record(const struct emu_kernel_launch *launch, const struct emu_result *outcome, double model_ns);
+
+/* driver_log.c */
+FILE *emu_open_named(const char *variable, bool *is_writable); /* to append to; NULL: not set, "off" or not writable */
 void emu_fault_report(const char *text);
+void emu_fault_forget(void);
 void emu_log(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

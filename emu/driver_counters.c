@@ -1,19 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
- * Counters of launches, for whoever asks and for the file that SCANRT_EMU_COUNTERS names; the log and the last fault.
+ * Counters of launches, for whoever asks and for the file that SCANRT_EMU_COUNTERS names.
  */
 #include "driver.h"
 
-#include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static struct emu_counters total;
 static uint64_t launches;
 static struct emu_launch_record last;
-static char fault[1024];
-static bool is_fault_printed;
 
 struct field {
 	const char *name;
@@ -56,12 +52,8 @@ static void write_record(FILE *file, struct emu_launch_record *record)
 /* Opened for each launch, so that a test may change the file and a crash loses nothing. */
 static void dump(struct emu_launch_record *record)
 {
-	const char *path = getenv("SCANRT_EMU_COUNTERS");
-	FILE *file;
+	FILE *file = emu_open_named("SCANRT_EMU_COUNTERS", NULL);
 
-	if (path == NULL || *path == '\0')
-		return;
-	file = strcmp(path, "stderr") == 0 ? stderr : fopen(path, "a");
 	if (file == NULL)
 		return;
 	write_record(file, record);
@@ -96,50 +88,6 @@ void emu_counters_record(const struct emu_kernel_launch *launch, const struct em
 	launches++;
 	accumulate(&last.counters);
 	dump(&last);
-}
-
-/* NULL: nobody wants to hear. */
-static FILE *open_log(bool *is_default)
-{
-	const char *path = getenv("SCANRT_EMU_LOG");
-
-	*is_default = path == NULL || *path == '\0';
-	if (*is_default || strcmp(path, "stderr") == 0)
-		return stderr;
-	return strcmp(path, "off") == 0 ? NULL : fopen(path, "a");
-}
-
-/* Remarks are for whoever asked for a log. */
-void emu_log(const char *format, ...)
-{
-	bool is_default;
-	FILE *file = open_log(&is_default);
-	va_list arguments;
-
-	if (file == NULL || is_default)
-		return;
-	va_start(arguments, format);
-	fputs("scanrt-emu: ", file);
-	vfprintf(file, format, arguments);
-	fputc('\n', file);
-	va_end(arguments);
-	if (file != stderr)
-		fclose(file);
-}
-
-/* The first fault of a process is said even where nobody asked: a bare CUDA_ERROR_LAUNCH_FAILED helps no one. */
-void emu_fault_report(const char *text)
-{
-	bool is_default;
-	FILE *file = open_log(&is_default);
-
-	snprintf(fault, sizeof(fault), "%s", text);
-	if (file == NULL || (is_default && is_fault_printed))
-		return;
-	is_fault_printed = true;
-	fprintf(file, "scanrt-emu: %s\n", text);
-	if (file != stderr)
-		fclose(file);
 }
 
 /* The caller's structure may be older or newer than ours. */
@@ -178,14 +126,8 @@ void scanrtEmuReset(void)
 	memset(&total, 0, sizeof(total));
 	memset(&last, 0, sizeof(last));
 	launches = 0;
-	fault[0] = '\0';
-	is_fault_printed = false;
+	emu_fault_forget();
 	emu_unlock();
-}
-
-const char *scanrtEmuFault(void)
-{
-	return fault;
 }
 
 void scanrtEmuInject(const char *specification)

@@ -4,9 +4,6 @@
  */
 #include "driver.h"
 
-#include <ctype.h>
-#include <inttypes.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,62 +12,9 @@
 
 /* Device pointers are where no host allocator of 64-bit Linux puts anything, sanitizers included. */
 #define FIRST_ADDRESS UINT64_C(0x300000000000)
-#define ADDRESSES_PER_DEVICE UINT64_C(0x10000000000)
 
 static struct emu_device devices[EMU_MAX_DEVICES];
 static int device_count = -1;
-
-/* The whole text is a number, with a suffix or without one. */
-static bool parse_number(uint64_t *number, const char *text)
-{
-	static const char suffixes[] = "kmgKMG";
-	const char *suffix;
-	char *end;
-
-	if (!isdigit((unsigned char)*text))
-		return false;
-	*number = strtoull(text, &end, 0);
-	if (*end == '\0')
-		return true;
-	suffix = strchr(suffixes, *end);
-	if (suffix != NULL)
-		*number <<= (suffix - suffixes) % 3 * 10 + 10;
-	return suffix != NULL && end[1] == '\0';
-}
-
-uint64_t emu_environment_number(const char *name, uint64_t otherwise)
-{
-	const char *text = getenv(name);
-	uint64_t number;
-
-	return text != NULL && parse_number(&number, text) ? number : otherwise;
-}
-
-/* A number that is mistyped and ignored would leave a test with another device than it says. */
-static bool check_numbers(void)
-{
-	static const struct {
-		const char *name;
-		uint64_t low, high;
-	} variables[] = {
-		{ "SCANRT_EMU_DEVICES", 0, EMU_MAX_DEVICES }, { "SCANRT_EMU_SMS", 1, 65536 },
-		{ "SCANRT_EMU_MEMORY", 0, ADDRESSES_PER_DEVICE }, { "SCANRT_EMU_SEED", 0, UINT64_MAX },
-		{ "SCANRT_EMU_RESIDENT", 0, INT_MAX }, { "SCANRT_EMU_DRIVER_VERSION", 0, INT_MAX },
-	};
-	uint64_t number;
-
-	for (size_t i = 0; i < sizeof(variables) / sizeof(variables[0]); i++) {
-		const char *text = getenv(variables[i].name);
-
-		if (text == NULL || *text == '\0' || (parse_number(&number, text) && number >= variables[i].low &&
-		    number <= variables[i].high))
-			continue;
-		fprintf(stderr, "scanrt-emu: %s: no number from %" PRIu64 " to %" PRIu64 ": %s\n", variables[i].name,
-			variables[i].low, variables[i].high, text);
-		return false;
-	}
-	return true;
-}
 
 /* SCANRT_EMU_MODEL may be a list, one name a device; the last one serves the devices beyond it. */
 static const struct emu_model *model_of(int ordinal)
@@ -96,7 +40,7 @@ CUresult emu_devices_open(void)
 
 	if (device_count >= 0)
 		return device_count > 0 ? CUDA_SUCCESS : CUDA_ERROR_NO_DEVICE;
-	if (!check_numbers())
+	if (!emu_settings_check())
 		return CUDA_ERROR_INVALID_VALUE;
 	for (int i = 0; i < count; i++) {
 		struct emu_device *device = &devices[i];
@@ -135,7 +79,7 @@ static struct emu_limits limits_of(const struct emu_device *device)
 		.threads_per_block = 1024,
 		.cluster_blocks = model->has_clusters ? 8 : 0,
 		.memory_bytes = device->memory_bytes,
-		.memory_base = FIRST_ADDRESS + (uint64_t)device->ordinal * ADDRESSES_PER_DEVICE,
+		.memory_base = FIRST_ADDRESS + (uint64_t)device->ordinal * EMU_ADDRESSES_PER_DEVICE,
 	};
 }
 

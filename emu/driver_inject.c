@@ -21,7 +21,7 @@ struct rule {
 
 static struct rule rules[MAX_RULES];
 static size_t rule_count;
-static bool is_parsed;
+static bool is_parsed, are_good;
 
 /* "NAME:N:CODE" or "NAME:N+:CODE". */
 static bool parse_rule(struct rule *rule, const char *text)
@@ -42,20 +42,42 @@ static bool parse_rule(struct rule *rule, const char *text)
 	return (*end == ',' || *end == '\0') && rule->code != 0;
 }
 
-/* A rule that does not parse is said and ignored: failing silently would make a test of an error path pass. */
+/* Why a rule is none; NULL: it is one. */
+static const char *refusal(struct rule *rule, const char *text)
+{
+	if (rule_count == MAX_RULES)
+		return "too many rules";
+	if (!parse_rule(rule, text))
+		return "not NAME:N:CODE";
+	return emu_proc_exists(rule->name) ? NULL : "no function of this driver";
+}
+
+/* Each rule that is no good is said; none is forgotten silently, since a test of an error path would then pass. */
 void emu_inject_parse(const char *specification)
 {
 	is_parsed = true;
+	are_good = true;
 	rule_count = 0;
 	while (specification != NULL && *specification != '\0') {
-		if (rule_count == MAX_RULES || !parse_rule(&rules[rule_count], specification))
-			fprintf(stderr, "scanrt-emu: SCANRT_EMU_FAIL: not NAME:N:CODE: %s\n", specification);
+		struct rule rule;
+		const char *reason = refusal(&rule, specification);
+
+		if (reason == NULL)
+			rules[rule_count++] = rule;
 		else
-			rule_count++;
+			fprintf(stderr, "scanrt-emu: SCANRT_EMU_FAIL: %s: %s\n", reason, specification);
+		are_good = are_good && reason == NULL;
 		specification = strchr(specification, ',');
 		if (specification != NULL)
 			specification++;
 	}
+}
+
+bool emu_inject_is_good(void)
+{
+	if (!is_parsed)
+		emu_inject_parse(getenv("SCANRT_EMU_FAIL"));
+	return are_good;
 }
 
 /* Compares without the suffixes that tell an ABI: cuMemAlloc_v2, cuMemcpyHtoDAsync_v2_ptsz. */
@@ -70,8 +92,7 @@ CUresult emu_inject(const char *function)
 {
 	CUresult result = CUDA_SUCCESS;
 
-	if (!is_parsed)
-		emu_inject_parse(getenv("SCANRT_EMU_FAIL"));
+	emu_inject_is_good();
 	for (size_t i = 0; i < rule_count; i++) {
 		if (!is_named(function, rules[i].name))
 			continue;

@@ -41,6 +41,14 @@ static const struct row *find(const char *name, int version, bool *is_known)
 	return found;
 }
 
+bool emu_proc_exists(const char *name)
+{
+	bool is_known;
+
+	find(name, 0, &is_known);
+	return is_known;
+}
+
 static CUresult look_up(void **function, const char *name, int version, cuuint64_t flags, bool *is_known)
 {
 	bool wants_per_thread = (flags & CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM) != 0;

@@ -26,6 +26,7 @@ EMU_DRIVER_SOURCES = \
 	emu/driver_launch.c \
 	emu/driver_library.c \
 	emu/driver_linker.c \
+	emu/driver_log.c \
 	emu/driver_memory.c \
 	emu/driver_model.c \
 	emu/driver_module.c \
@@ -35,6 +36,7 @@ EMU_DRIVER_SOURCES = \
 	emu/driver_proc.def \
 	emu/driver_ptsz.c \
 	emu/driver_ptsz.def \
+	emu/driver_settings.c \
 	emu/driver_stream.c \
 	emu/driver_work.c
 

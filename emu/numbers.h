@@ -54,6 +54,19 @@ static inline float emu_flush(float value)
 	return (bits & 0x7f800000u) ? value : emu_float_of(bits & 0x80000000u);
 }
 
+/* A result is flushed where it would lie below the normal numbers if exponents had no end: the device looks at the 24
+ * bits that it rounds to, and not at the fewer bits that a subnormal has.  `exact` is what was rounded, in the
+ * rounding mode that still holds. */
+static inline float emu_flush_result(float value, double exact)
+{
+	float scaled;
+
+	if ((emu_float_bits(value) & 0x7fffffffu) != 0x00800000u)
+		return emu_flush(value);
+	scaled = (float)(exact * 0x1p24);
+	return scaled < 0x1p-102f && scaled > -0x1p-102f ? emu_float_of(emu_float_bits(value) & 0x80000000u) : value;
+}
+
 static inline float emu_canonical(float value)
 {
 	return value != value ? emu_float_of(EMU_NAN_F32) : value;

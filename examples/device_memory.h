@@ -3,7 +3,7 @@
  * Device memory for the examples.  A program of your own has it already: it includes <cuda.h> and links -lcuda, or
  * uses the CUDA runtime, whose pointers and streams libscanrt takes just as well.  The examples load the driver at
  * run time instead, the one that libscanrt loads, so that they build on a machine without it and run on the emulated
- * device too (SCANRT_LIBCUDA).
+ * device too (SCANRT_DRIVER=emu).
  *
  * For brevity, what fails ends the program.
  */
@@ -15,6 +15,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <scanrt.h>
 
@@ -34,14 +35,24 @@ static inline void check_scan(int status)
 	exit(EXIT_FAILURE);
 }
 
+/* SCANRT_DRIVER=emu means the emulated device, wherever the dynamic loader finds it beside libscanrt. */
+static inline const char *driver_path(void)
+{
+	const char *kind = getenv("SCANRT_DRIVER"), *path = getenv("SCANRT_LIBCUDA");
+	int is_emulated = kind != NULL && strcmp(kind, "emu") == 0;
+
+	if (path != NULL && *path != '\0' && (!is_emulated || strstr(path, "libscanrt-emu") != NULL))
+		return path;
+	return is_emulated ? "libscanrt-emu.so" : "libcuda.so.1";
+}
+
 static inline void *driver_function(const char *name)
 {
 	static void *driver;
-	const char *path = getenv("SCANRT_LIBCUDA");
 	void *function;
 
 	if (driver == NULL)
-		driver = dlopen(path != NULL && *path != '\0' ? path : "libcuda.so.1", RTLD_NOW);
+		driver = dlopen(driver_path(), RTLD_NOW);
 	function = driver == NULL ? NULL : dlsym(driver, name);
 	if (function == NULL) {
 		fprintf(stderr, "no CUDA driver: %s\n", dlerror());

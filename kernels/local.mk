@@ -5,8 +5,16 @@ kernel_files = \
 	kernels/abi.h \
 	kernels/block.cuh \
 	kernels/block_scan.cuh \
+	kernels/circuit.cuh \
+	kernels/circuit_brent_kung.cuh \
+	kernels/circuit_brent_kung_in_place.cuh \
+	kernels/circuit_kogge_stone.cuh \
+	kernels/circuit_raking.cuh \
+	kernels/circuit_warps.cuh \
 	kernels/copy.cu \
 	kernels/lookahead.cuh \
+	kernels/lookahead_compute.cuh \
+	kernels/lookahead_shared.cuh \
 	kernels/lookahead_stage.cuh \
 	kernels/lookback.cuh \
 	kernels/memory.cuh \
@@ -15,6 +23,7 @@ kernel_files = \
 	kernels/policy.cuh \
 	kernels/raked_slice.cuh \
 	kernels/slice.cuh \
+	kernels/staged_slice.cuh \
 	kernels/tile_state.cuh \
 	kernels/types.cuh \
 	kernels/vector_scan.cuh \

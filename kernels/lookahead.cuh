@@ -16,39 +16,22 @@
 #define SCAN_LOOKAHEAD_CUH
 
 #include "block.cuh"
-#include "lookahead_stage.cuh"
-#include "raked_slice.cuh"
+#include "circuit_warps.cuh"
+#include "lookahead_compute.cuh"
+#include "lookahead_shared.cuh"
 #include "tile_state.cuh"
 
 namespace scan {
 
 template <class P> struct scan_strategy<P, strategy::lookahead> {
 	using T = typename P::value;
-	using input = typename P::input;
-	using ring = stage_ring<P>;
 
-	/* Slots of rings in k.  A warp runs ahead of another by up to `ahead` tiles, so totals, written `ahead` tiles
-	 * early, need room for twice that; and for a stage each, since it is the release of its stage that tells that
-	 * the publisher has read them.  A barrier's waiter may lag by one phase only, so barriers need more than
-	 * `ahead`. */
-	static constexpr int total_slots = 2 * P::ahead + 2 > P::stages ? 2 * P::ahead + 2 : P::stages;
-	static constexpr int barrier_slots = P::ahead + 2;
-	/* The gather warp writes tile k's prefix once it has seen tile k loaded, so once the stage of tile k - stages
-	 * was free: by then all warps have done with the prefix of the tile before that one, which had this slot. */
-	static constexpr int prefix_slots = P::stages + 1;
 	/* With fewer tiles a CTA than this, a prefetch of the first ones pays: on an H200 it saves 1.0 us of 38.4 at
 	 * 2^24 i32 elements (12 rounds), but costs 1.3 of 134.4 at 2^26 (47), where CTAs that start in step stay so. */
 	static constexpr u32 prefetch_rounds = 24;
 	static constexpr int publisher = P::warps, gatherer = P::warps + 1, loader = P::warps + 2;
 
-	struct shared_storage {
-		ring stages;
-		phase_barrier has_totals[barrier_slots]; /* every compute warp has reduced its slice of tile k */
-		phase_barrier has_prefix[barrier_slots]; /* the gather warp has tile k's prefix */
-		T warp_total[total_slots][P::warps];
-		T prefix[prefix_slots];
-		typename warp_scan<P, P::warp_scan>::storage scratch[P::warps];
-	};
+	using shared_storage = lookahead_shared<P>;
 
 	static __device__ __forceinline__ void run(const scan_arguments &arguments)
 	{
@@ -61,7 +44,7 @@ template <class P> struct scan_strategy<P, strategy::lookahead> {
 		wait_for_previous_launch();
 		__syncthreads();
 		if (warp < P::warps)
-			compute(arguments, shared, buffer, warp, lane);
+			lookahead_compute<P>{arguments, shared, buffer, warp, lane}.run();
 		else if (warp == publisher)
 			publish(arguments, shared, lane);
 		else if (warp == gatherer)
@@ -80,11 +63,7 @@ private:
 		if (lane == 0) {
 			if (arguments.tiles < prefetch_rounds * gridDim.x)
 				shared.stages.prefetch(arguments, blockIdx.x);
-			shared.stages.init();
-			for (int i = 0; i < barrier_slots; i++) {
-				shared.has_totals[i].init(P::warps);
-				shared.has_prefix[i].init(1);
-			}
+			shared.init();
 			fence_barrier_init();
 			wait_for_previous_launch();
 			word = draw_word(arguments, 1);
@@ -106,17 +85,6 @@ private:
 		}
 	}
 
-	static __device__ __forceinline__ int tile_count(const scan_arguments &arguments, u32 tile)
-	{
-		u64 left = arguments.count - u64(tile) * P::tile;
-		return left < P::tile ? int(left) : P::tile;
-	}
-
-	static __device__ __forceinline__ void wait(phase_barrier *slots, u32 k, u32 expected)
-	{
-		slots[k % barrier_slots].wait(k / barrier_slots & 1, expected);
-	}
-
 	/* Role of the publisher: tile k's aggregate goes out as soon as its warps have reduced it. */
 	static __device__ __forceinline__ void publish(const scan_arguments &arguments, shared_storage &shared,
 		int lane)
@@ -125,11 +93,11 @@ private:
 			u32 tile = shared.stages.wait(k);
 			if (tile >= arguments.tiles)
 				break;
-			wait(shared.has_totals, k, P::warps);
-			int live = live_warps<P, false>(tile_count(arguments, tile));
+			shared.wait_for_totals(k);
+			int live = live_warps<P, false>(tile_count<P>(arguments, tile));
 			T total;
 			if (lane < live)
-				total = shared.warp_total[k % total_slots][lane];
+				total = shared.warp_total[k % shared.total_slots][lane];
 			shared.stages.release(k, lane); /* the totals, too, have been read: their slot may be reused */
 			total = warp_reduce<P>(total, live, lane);
 			if (lane == 0)
@@ -154,8 +122,8 @@ private:
 			T value = wait_for_batch(words, tile / warp_size, rest, lane);
 			value = warp_reduce<P>(value, rest, lane);
 			if (lane == 0) {
-				shared.prefix[k % prefix_slots] = combine<P>(base, {value, rest > 0}).value;
-				shared.has_prefix[k % barrier_slots].arrive();
+				shared.prefix[k % shared.prefix_slots] = combine<P>(base, {value, rest > 0}).value;
+				shared.has_prefix[k % shared.barrier_slots].arrive();
 			}
 		}
 	}
@@ -192,155 +160,6 @@ private:
 				seen = words.poll(batch * warp_size + lane);
 		} while (__any_sync(full_warp, lane < count && seen.mark == mark_none));
 		return seen.value;
-	}
-
-	/* Role of a compute warp: reduces its slice of tile k + ahead, then scans and stores its slice of tile k. */
-	static __device__ __forceinline__ void compute(
-		const scan_arguments &arguments, shared_storage &shared, char *buffer, int warp, int lane)
-	{
-		u32 next = 0, end = ~0u; /* the tile to be reduced next; the number of tiles, once it is known */
-		bool is_storing = false; /* tile k - 1 from its stage, by a bulk copy */
-		T held[P::ahead + 1];    /* of tiles k .. k + ahead, what reduce() left for the scan */
-#pragma unroll 1
-		for (u32 k = 0;; k++) {
-			if (2 == 2 ? is_storing : 2 == 3 && is_storing && next < end && !shared.stages.has_arrived_already(next)) {
-				finish_store(shared, k - 1, lane);
-				is_storing = false;
-			}
-			for (; next <= k + P::ahead; next++) {
-#pragma unroll
-				for (int i = 0; i < P::ahead; i++)
-					held[i] = held[i + 1];
-				if (next < end && !reduce(held[P::ahead], arguments, shared, buffer, next, warp, lane))
-					end = next;
-			}
-			if (is_storing)
-				finish_store(shared, k - 1, lane);
-			if (k == end)
-				break;
-			is_storing = scan(arguments, shared, buffer, k, held[0], warp, lane);
-		}
-		if (P::rakes && lane == 0)
-			wait_for_bulk_stores();
-	}
-
-	static __device__ __forceinline__ void finish_store(shared_storage &shared, u32 k, int lane)
-	{
-		if (lane == 0)
-			wait_for_bulk_reads();
-		shared.stages.release(k, lane);
-	}
-
-	/* Leaves the total of this warp's slice of the CTA's k-th tile in warp_total; false where there is no such
-	 * tile. */
-	static __device__ __forceinline__ bool reduce(T &held, const scan_arguments &arguments, shared_storage &shared,
-		char *buffer, u32 k, int warp, int lane)
-	{
-		const u32 tile = shared.stages.wait(k);
-		if (tile >= arguments.tiles)
-			return false;
-		const int count = slice_count<P>(tile_count(arguments, tile), warp);
-		staged_slice<P> source(arguments, buffer, k, warp);
-		const bool is_raked = P::rakes && count == P::slice && source.is_aligned;
-		T total;
-		if (is_raked)
-			held = raked_slice<P>(slice_in_stage(buffer, k, warp), lane).reduce(total, &shared.scratch[warp]);
-		else if (count == P::slice && source.is_aligned)
-			total = source.template reduce<true>(lane, count);
-		else if (count > 0)
-			total = source.template reduce<false>(lane, count);
-		__syncwarp(); /* all lanes have read the totals of earlier tiles: the arrival tells the others that */
-		if (lane == (is_raked ? warp_size - 1 : 0)) {
-			if (count > 0)
-				shared.warp_total[k % total_slots][warp] = total;
-			shared.has_totals[k % barrier_slots].arrive();
-		}
-		return true;
-	}
-
-	/* A warp's slice of the CTA's k-th tile, where the input is aligned to 16 bytes. */
-	static __device__ __forceinline__ char *slice_in_stage(char *buffer, u32 k, int warp)
-	{
-		return buffer + k % P::stages * P::stage_bytes + warp * P::slice * int(sizeof(input));
-	}
-
-	/* Returns whether the stage is still being stored from. */
-	static __device__ __forceinline__ bool scan(const scan_arguments &arguments, shared_storage &shared,
-		char *buffer, u32 k, T held, int warp, int lane)
-	{
-		const u32 tile = shared.stages.tile_of(k);
-		const int count = slice_count<P>(tile_count(arguments, tile), warp);
-		const bool is_whole = address_of(arguments.in) % 16 == 0 &&
-			is_aligned<P>(static_cast<typename P::output *>(arguments.out));
-		if (is_whole && count == P::slice && (P::has_initial || tile > 0)) {
-			if constexpr (P::rakes)
-				rake_slice(arguments, shared, buffer, k, tile, held, warp, lane);
-			else
-				scan_full_slice(arguments, shared, buffer, k, tile, warp, lane);
-			return P::rakes;
-		}
-		scan_any_slice(arguments, shared, buffer, k, tile, count, warp, lane);
-		return false;
-	}
-
-	/* For a full slice with something before its tile, in aligned arrays. */
-	static __device__ __forceinline__ void rake_slice(const scan_arguments &arguments, shared_storage &shared,
-		char *buffer, u32 k, u32 tile, T held, int warp, int lane)
-	{
-		maybe<T> before = wait_for_prefix(arguments, shared, k, tile, warp, lane);
-		raked_slice<P> mine(slice_in_stage(buffer, k, warp), lane);
-		mine.scan(before.value, held);
-		mine.store(output_of(arguments, tile, warp));
-	}
-
-	/* What comes before this warp's slice.  The prefix says nothing about this tile's other warps: wait for their
-	 * totals too. */
-	static __device__ __forceinline__ maybe<T> wait_for_prefix(const scan_arguments &arguments,
-		shared_storage &shared, u32 k, u32 tile, int warp, int lane)
-	{
-		wait(shared.has_totals, k, P::warps);
-		wait(shared.has_prefix, k, 1);
-		maybe<T> prefix = {shared.prefix[k % prefix_slots], tile > 0 || P::has_initial};
-		int live = live_warps<P, false>(tile_count(arguments, tile));
-		block_scan<P> block(shared.warp_total[k % total_slots], live, warp, lane);
-		return combine<P>(prefix, block.earlier);
-	}
-
-	/* For a full slice with something before its tile, in aligned arrays: all of it in registers. */
-	static __device__ __forceinline__ void scan_full_slice(const scan_arguments &arguments, shared_storage &shared,
-		char *buffer, u32 k, u32 tile, int warp, int lane)
-	{
-		slice<P, true> mine(lane, P::slice);
-		staged_slice<P>(arguments, buffer, k, warp).load(mine, 0);
-		shared.stages.release(k, lane);
-		mine.scan(&shared.scratch[warp]);
-		maybe<T> before = wait_for_prefix(arguments, shared, k, tile, warp, lane);
-		mine.store(output_of(arguments, tile, warp), before);
-	}
-
-	/* For any slice: a few rows after the others, which takes few registers. */
-	static __device__ __forceinline__ void scan_any_slice(const scan_arguments &arguments, shared_storage &shared,
-		char *buffer, u32 k, u32 tile, int count, int warp, int lane)
-	{
-		using group = row_group<P>;
-		maybe<T> before = wait_for_prefix(arguments, shared, k, tile, warp, lane);
-		const staged_slice<P> source(arguments, buffer, k, warp);
-		typename P::output *out = output_of(arguments, tile, warp);
-#pragma unroll 1
-		for (int done = 0; done < count; done += group::slice) {
-			slice<group, false> part(lane, count - done < group::slice ? count - done : group::slice);
-			source.load(part, done);
-			part.scan(&shared.scratch[warp]);
-			part.store(out + done, before);
-			before = combine<P>(before, {part.total, true});
-		}
-		shared.stages.release(k, lane);
-	}
-
-	static __device__ __forceinline__ typename P::output *output_of(
-		const scan_arguments &arguments, u32 tile, int warp)
-	{
-		return static_cast<typename P::output *>(arguments.out) + u64(tile) * P::tile + warp * P::slice;
 	}
 };
 

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * The ring of tiles in shared memory that the lookahead strategy works from, and the reading of a slice from it.
+ * The ring of tiles in shared memory that the lookahead strategy works from.
  *
  * A stage holds the 16-byte vectors that cover its tile, so that any element-aligned input can be copied in bulk: the
- * tile begins (address mod 16) bytes into the stage.  Vectors that reach beyond the array's first or last element, or in
- * place into another tile, are not copied; the loader patches in the few elements that they would bring, and zeros
+ * tile begins (address mod 16) bytes into the stage.  Vectors that reach beyond the array's first or last element, or
+ * in place into another tile, are not copied; the loader patches in the few elements that they would bring, and zeros
  * around them, so that whoever reads a vector with at least one element in it reads initialised memory.
+ *
+ * Where slices are raked, and begin inside of a vector, each is copied by itself, with a gap of a vector between them in
+ * the stage, so that each warp may move its own slice to where its vectors are aligned.
  */
 #ifndef SCAN_LOOKAHEAD_STAGE_CUH
 #define SCAN_LOOKAHEAD_STAGE_CUH
@@ -28,9 +31,9 @@ template <class P> struct stage_extent {
 		return address >= begin && address < end ? *reinterpret_cast<const char *>(address) : 0;
 	}
 
-	/* In place, where the array is not aligned, two tiles share a vector, and the CTA of one may store its part while
-	 * the other's copy reads it.  Nobody would use those bytes, but accesses of different sizes that race are outside
-	 * of PTX's memory model.  So there no tile's copy goes beyond the vectors that are its own. */
+	/* In place, where the array is not aligned, two tiles share a vector, and the CTA of one may store its part
+	 * while the other's copy reads it.  Nobody would use those bytes, but accesses of different sizes that race are
+	 * outside of PTX's memory model.  So there no tile's copy goes beyond the vectors that are its own. */
 	__device__ __forceinline__ stage_extent(const scan_arguments &arguments, u32 tile)
 	{
 		constexpr u64 tile_bytes = P::tile * sizeof(typename P::input);
@@ -45,6 +48,12 @@ template <class P> struct stage_extent {
 		to = max(from, is_cut ? limit & ~15ull : to);
 	}
 };
+
+/* The gap between the slices of a stage, in bytes. */
+template <class P> __device__ __forceinline__ u32 slice_gap(const scan_arguments &arguments)
+{
+	return P::rakes && address_of(arguments.in) % 16 != 0 ? 16 : 0;
+}
 
 template <class P> struct stage_ring {
 	phase_barrier has_arrived[P::stages];
@@ -85,31 +94,73 @@ template <class P> struct stage_ring {
 		if (lane == 0)
 			tile[k % P::stages] = drawn = read_word(arguments, word, 1).tile;
 		drawn = shuffle_value<shuffle::from>(drawn, 0);
-		u32 bytes = 0;
-		char *stage = buffer + k % P::stages * P::stage_bytes, *to = stage;
-		u64 from = 0;
-		if (drawn < arguments.tiles) {
-			const stage_extent<P> extent(arguments, drawn);
-			from = extent.from;
-			bytes = u32(extent.to - extent.from);
-			to += extent.from - (extent.begin & ~15ull);
-			if (drawn == 0 || extent.is_cut)
-				patch(stage, extent, lane);
-		}
-		start_copy<P::load>(to, reinterpret_cast<const void *>(from), bytes, &has_arrived[k % P::stages], lane);
+		char *stage = buffer + k % P::stages * P::stage_bytes;
+		phase_barrier *arrival = &has_arrived[k % P::stages];
+		if (drawn < arguments.tiles)
+			start_tile(arguments, stage, drawn, arrival, lane);
+		else
+			start_copy<P::load>(stage, nullptr, 0, arrival, lane); /* tells that there is none */
 		return drawn;
+	}
+
+	static __device__ __forceinline__ void start_tile(
+		const scan_arguments &arguments, char *stage, u32 tile, phase_barrier *arrival, int lane)
+	{
+		const stage_extent<P> extent(arguments, tile);
+		const u32 bytes = u32(extent.to - extent.from), before = u32(extent.from - (extent.begin & ~15ull));
+		const u32 gap = slice_gap<P>(arguments);
+		if (tile == 0 || extent.is_cut)
+			patch(stage, extent, gap, lane);
+		if (gap > 0)
+			start_slices(stage, extent, before, arrival, lane);
+		else
+			start_copy<P::load>(
+				stage + before, reinterpret_cast<const void *>(extent.from), bytes, arrival, lane);
+	}
+
+	/* Each warp's slice by a copy of its own: the vectors that cover it, of which its neighbours have two, too. */
+	static __device__ __forceinline__ void start_slices(
+		char *stage, const stage_extent<P> &extent, u32 before, phase_barrier *arrival, int lane)
+	{
+		constexpr u32 slice = P::slice * sizeof(typename P::input);
+		const u64 base = extent.begin & ~15ull;
+		const u32 last = u32(extent.to - base), begin = lane > 0 ? lane * slice : before;
+		const u32 end = min(lane * slice + slice + 16, last);
+		const u32 bytes = lane < P::warps && begin < end ? end - begin : 0;
+		const u32 all = warp_sum(bytes);
+		if (lane == 0)
+			expect_copies(arrival, all);
+		__syncwarp();
+		if (bytes > 0)
+			start_expected_copy<P::load>(
+				stage + begin + lane * 16, reinterpret_cast<const void *>(base + begin), bytes, arrival);
+	}
+
+	static __device__ __forceinline__ u32 warp_sum(u32 x)
+	{
+#pragma unroll
+		for (int reach = 1; reach < warp_size; reach *= 2)
+			x += __shfl_xor_sync(full_warp, x, reach);
+		return x;
 	}
 
 	/* What the copy of a tile leaves out at its own begin or end, or the array's: less than a vector before it and
 	 * after it.  What of these is not in the tile becomes zero, and so does a vector more after the last element.
-	 * A lane reads a byte of each, and lane 0, whose arrival tells of them, writes them all; the loader. */
-	static __device__ __forceinline__ void patch(char *stage, const stage_extent<P> &extent, int lane)
+	 * A lane reads a byte of each, and lane 0, whose arrival tells of them, writes them all; the loader.  With gaps
+	 * a vector between two slices is in both. */
+	static __device__ __forceinline__ void patch(char *stage, const stage_extent<P> &extent, u32 gap, int lane)
 	{
+		constexpr u32 slice = P::slice * sizeof(typename P::input);
 		const u64 base = extent.begin & ~15ull;
+		const u32 at = u32(extent.to - base), before = at / slice; /* slices before the end */
 		if (base < extent.from) /* the same in all lanes */
 			write_bytes<16>(stage, extent.byte_at(base + lane), lane);
-		if (extent.is_cut)
-			write_bytes<32>(stage + (extent.to - base), extent.byte_at(extent.to + lane), lane);
+		if (extent.is_cut) {
+			const char byte = extent.byte_at(extent.to + lane);
+			if (gap > 0 && at % slice == 0 && before > 0)
+				write_bytes<32>(stage + at + gap * (before - 1), byte, lane);
+			write_bytes<32>(stage + at + gap * (before < P::warps ? before : P::warps - 1), byte, lane);
+		}
 		__syncwarp(); /* all lanes have read before lane 0 arrives, after which a scan in place overwrites */
 		fence_before_copies(); /* a later copy into this stage comes after these writes */
 	}
@@ -135,12 +186,6 @@ template <class P> struct stage_ring {
 		return tile_of(k);
 	}
 
-	/* Whether that would not take any time.  All lanes of a warp, which learn the same. */
-	__device__ __forceinline__ bool has_arrived_already(u32 k)
-	{
-		return __all_sync(full_warp, has_arrived[k % P::stages].test(k / P::stages & 1, copy_arrivals));
-	}
-
 	__device__ __forceinline__ u32 tile_of(u32 k) const
 	{
 		return *static_cast<const volatile u32 *>(&tile[k % P::stages]);
@@ -152,122 +197,6 @@ template <class P> struct stage_ring {
 		__syncwarp(); /* all lanes have read what they need */
 		if (lane == 0)
 			is_free[k % P::stages].arrive();
-	}
-};
-
-/* The policy of a slice's part: as many rows as take few registers. */
-template <class P> struct row_group : P {
-	static constexpr int vector_words = P::vector * int((sizeof(typename P::value) + 3) / 4);
-	static constexpr int most = vector_words < 16 ? 16 / vector_words : 1;
-	static constexpr int rows = P::rows < most ? P::rows : most;
-	static constexpr int items = rows * P::vector;
-	static constexpr int slice = items * warp_size;
-};
-
-/* One warp's slice of a tile that has arrived. */
-template <class P> struct staged_slice {
-	using T = typename P::value;
-	using input = typename P::input;
-
-	const char *stage; /* the slice's first element */
-	bool is_aligned;   /* so that its vectors are, too */
-
-	__device__ __forceinline__ staged_slice(const scan_arguments &arguments, const char *buffer, u32 k, int warp)
-	{
-		const u32 begin = u32(address_of(arguments.in)) & 15;
-		is_aligned = begin == 0;
-		stage = buffer + k % P::stages * P::stage_bytes + begin + warp * P::slice * int(sizeof(input));
-	}
-
-	/* The elements of a lane's vector in a row, converted.  is_full: the slice is, and is_aligned. */
-	template <class Q, bool is_full>
-	__device__ __forceinline__ void read(
-		T (&item)[P::vector], const slice_extent<Q, is_full> &where, int row, int skip = 0) const
-	{
-		const char *from = stage + (skip + where.offset(row, where.lane)) * int(sizeof(input));
-		input raw[P::vector];
-		if (is_full || (is_aligned && where.in_vector(row) > 0))
-			load_vector<access::plain>(raw, reinterpret_cast<const input *>(from));
-		else if (where.in_vector(row) > 0)
-			load_unaligned(raw, from);
-#pragma unroll
-		for (int i = 0; i < P::vector; i++)
-			item[i] = convert<T>(raw[i]);
-	}
-
-	/* The rows that begin `skip` elements after the slice's begin. */
-	template <class Q, bool is_full> __device__ __forceinline__ void load(slice<Q, is_full> &into, int skip) const
-	{
-#pragma unroll
-		for (int r = 0; r < Q::rows; r++)
-			read(into.item[r], into.where, r, skip);
-	}
-
-	/* The combination of the slice's `count` > 0 elements, valid in lane 0. */
-	template <bool is_full> __device__ __forceinline__ T reduce(int lane, int count) const
-	{
-		const slice_extent<P, is_full> where = {lane, count};
-		if constexpr (P::op::is_commutative) /* a lane may then combine its vectors of all rows first */
-			return warp_reduce<P>(reduce_lane(where), where.in_row(0), lane);
-		else
-			return reduce_rows(where);
-	}
-
-private:
-	/* A vector at any address in shared memory, from the aligned words that hold it. */
-	static __device__ __forceinline__ void load_unaligned(input (&raw)[P::vector], const char *from)
-	{
-		constexpr int words = (P::vector * int(sizeof(input)) + 3) / 4;
-		const u32 shift = u32(address_of(from)) & 3;
-		const u32 *aligned = reinterpret_cast<const u32 *>(from - shift);
-		u32 word[words + 1];
-#pragma unroll
-		for (int i = 0; i < words; i++)
-			word[i] = aligned[i];
-		word[words] = shift > 0 ? aligned[words] : 0;
-#pragma unroll
-		for (int i = 0; i < words; i++)
-			word[i] = __funnelshift_r(word[i], word[i + 1], 8 * shift);
-		memcpy(raw, word, sizeof raw);
-	}
-
-	template <bool is_full>
-	__device__ __forceinline__ T reduce_vector(const slice_extent<P, is_full> &where, int row) const
-	{
-		T item[P::vector];
-		read(item, where, row);
-		T total = item[0];
-#pragma unroll
-		for (int i = 1; i < P::vector; i++)
-			if (is_full || i < where.in_vector(row))
-				total = P::op::apply(total, item[i]);
-		return total;
-	}
-
-	template <bool is_full> __device__ __forceinline__ T reduce_rows(const slice_extent<P, is_full> &where) const
-	{
-		T total;
-#pragma unroll(is_full ? P::rows : 1)
-		for (int r = 0; r < P::rows; r++) {
-			T row = warp_reduce<P>(reduce_vector(where, r), where.in_row(r), where.lane);
-			if (r == 0)
-				total = row;
-			else if (where.in_row(r) > 0)
-				total = P::op::apply(total, row);
-		}
-		return total;
-	}
-
-	template <bool is_full> __device__ __forceinline__ T reduce_lane(const slice_extent<P, is_full> &where) const
-	{
-		T total = reduce_vector(where, 0);
-#pragma unroll(is_full ? P::rows : 1)
-		for (int r = 1; r < P::rows; r++) {
-			T row = reduce_vector(where, r);
-			if (is_full || where.in_vector(r) > 0)
-				total = P::op::apply(total, row);
-		}
-		return total;
 	}
 };
 

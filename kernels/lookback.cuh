@@ -42,8 +42,7 @@ template <class P> struct scan_strategy<P, strategy::lookback> {
 	using T = typename P::value;
 
 	struct shared_storage {
-		typename warp_scan<P, P::warp_scan>::storage scratch[P::warps];
-		T warp_total[P::warps];
+		typename block_scan<P>::storage circuit;
 		T prefix;
 		ticket drawn;
 	};
@@ -77,11 +76,7 @@ private:
 		slice<P, is_full> part(lane, slice_count<P>(count, warp));
 		first += u64(warp) * P::slice;
 		part.load(static_cast<const typename P::input *>(arguments.in) + first);
-		part.scan(&shared.scratch[warp]);
-		if (lane == 0 && part.has_total())
-			shared.warp_total[warp] = part.total;
-		__syncthreads();
-		block_scan<P> block(shared.warp_total, live_warps<P, is_full>(count), warp, lane);
+		auto block = block_scan<P>::run(part, shared.circuit, count, warp, lane);
 		if (warp == 0)
 			find_prefix(arguments, shared, mine, block.total, lane);
 		__syncthreads();

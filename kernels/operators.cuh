@@ -174,6 +174,18 @@ struct op_affine {
 	template <class T> static __device__ __forceinline__ T identity() { return T(T(1) << (4 * sizeof(T))); }
 };
 
+/* An operator whose applications the emulated device counts: the mark is a comment, which the compiler carries into the
+ * PTX and neither repeats nor moves to where fewer or more threads would pass it. */
+template <class Op> struct op_counted {
+	static constexpr bool is_commutative = Op::is_commutative;
+	template <class T> static __device__ __forceinline__ T apply(T earlier, T later)
+	{
+		asm volatile("// @scan_apply");
+		return Op::apply(earlier, later);
+	}
+	template <class T> static __device__ __forceinline__ T identity() { return Op::template identity<T>(); }
+};
+
 } // namespace scan
 
 #endif

@@ -39,15 +39,6 @@ struct phase_barrier {
 			;
 	}
 
-	/* Whether wait() would return at once. */
-	__device__ __forceinline__ bool test(u32 parity, u32)
-	{
-		u32 ended;
-		asm volatile("{ .reg .pred p; mbarrier.test_wait.parity.shared.b64 p, [%1], %2; selp.u32 %0, 1, 0, p; }"
-			: "=r"(ended) : "r"(shared_address(&word)), "r"(parity) : "memory");
-		return ended;
-	}
-
 private:
 	__device__ __forceinline__ bool has_ended(u32 parity)
 	{
@@ -74,11 +65,6 @@ struct phase_barrier {
 	{
 		__threadfence_block(); /* release: what this thread wrote comes before its arrival */
 		atomicAdd(&arrived, 1u);
-	}
-
-	__device__ __forceinline__ bool test(u32 parity, u32 expected)
-	{
-		return (*static_cast<volatile u32 *>(&arrived) / expected & 1) != parity;
 	}
 
 	__device__ __forceinline__ void wait(u32 parity, u32 expected)
@@ -125,23 +111,24 @@ constexpr u32 copy_arrivals = warp_size + 1;
 constexpr u32 copy_arrivals = warp_size;
 #endif
 
-/* Copies `bytes` (a multiple of 16, perhaps 0) from global to shared memory, both 16-byte aligned, and ends the
- * barrier's phase when they have arrived.  Called by a full, converged warp; what its lane 0 wrote before the call is
- * visible to whoever waits for the phase.  access::stream asks L2 to give the vectors up first. */
-template <access how>
-__device__ __forceinline__ void start_copy(void *to, const void *from, u32 bytes, phase_barrier *barrier, int lane)
+/* From sm_90 on.  The one arrival, which tells the barrier how many bytes are to come; before the copies that bring them.
+ * One thread. */
+__device__ __forceinline__ void expect_copies(phase_barrier *barrier, u32 bytes)
 {
 #if __CUDA_ARCH__ >= 900
-	if (lane != 0)
-		return;
-	if (bytes == 0) {
-		barrier->arrive();
-		return;
-	}
-	u32 word = shared_address(barrier);
-	asm volatile("{ .reg .b64 state; mbarrier.arrive.expect_tx.shared.b64 state, [%0], %1; }" ::"r"(word),
+	asm volatile("{ .reg .b64 state; mbarrier.arrive.expect_tx.shared.b64 state, [%0], %1; }" ::"r"(
+			     shared_address(&barrier->word)),
 		"r"(bytes)
 		: "memory");
+#endif
+}
+
+/* Copies `bytes`, a multiple of 16 and not 0, that the barrier expects; from sm_90 on.  One thread. */
+template <access how>
+__device__ __forceinline__ void start_expected_copy(void *to, const void *from, u32 bytes, phase_barrier *barrier)
+{
+#if __CUDA_ARCH__ >= 900
+	const u32 word = shared_address(barrier);
 	if constexpr (how == access::stream) {
 		u64 evict_first;
 		asm volatile("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(evict_first));
@@ -155,6 +142,24 @@ __device__ __forceinline__ void start_copy(void *to, const void *from, u32 bytes
 			"l"(from), "r"(bytes), "r"(word)
 			: "memory");
 	}
+#endif
+}
+
+/* Copies `bytes` (a multiple of 16, perhaps 0) from global to shared memory, both 16-byte aligned, and ends the
+ * barrier's phase when they have arrived.  Called by a full, converged warp; what its lane 0 wrote before the call is
+ * visible to whoever waits for the phase.  access::stream asks L2 to give the vectors up first. */
+template <access how>
+__device__ __forceinline__ void start_copy(void *to, const void *from, u32 bytes, phase_barrier *barrier, int lane)
+{
+#if __CUDA_ARCH__ >= 900
+	if (lane != 0)
+		return;
+	if (bytes == 0) {
+		barrier->arrive();
+		return;
+	}
+	expect_copies(barrier, bytes);
+	start_expected_copy<how>(to, from, bytes, barrier);
 #elif __CUDA_ARCH__ >= 800
 	for (u32 i = lane * 16; i < bytes; i += warp_size * 16)
 		asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(shared_address(to) + i),

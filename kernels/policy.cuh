@@ -29,18 +29,25 @@ enum class strategy {
 	reduce_fixed = 8
 };
 enum class warp_scan_kind { shuffle = 1, shared = 2 };
+enum class circuit { none = 0, warps = 1, kogge_stone = 2, brent_kung_in_place = 3, brent_kung = 4, raking = 5 };
 enum class access { plain = 1, stream = 2, bulk = 3 };
 
 struct policy {
 	using input = SCAN_INPUT;
 	using value = SCAN_ACCUMULATOR;
 	using output = SCAN_OUTPUT;
+#ifdef SCAN_COUNT_APPLIES
+	using op = op_counted<SCAN_OPERATOR_TYPE(SCAN_OPERATOR)>;
+#else
 	using op = SCAN_OPERATOR_TYPE(SCAN_OPERATOR);
+#endif
 
 	static constexpr bool is_exclusive = SCAN_EXCLUSIVE;
 	static constexpr bool has_initial = SCAN_INITIAL;
 	static constexpr strategy how = strategy(SCAN_STRATEGY);
 	static constexpr warp_scan_kind warp_scan = warp_scan_kind(SCAN_WARP_SCAN);
+	static constexpr circuit how_in_block = circuit(SCAN_CIRCUIT);
+	static constexpr int fan = SCAN_FAN; /* of circuit::raking */
 	static constexpr access load = access(SCAN_LOAD);
 	static constexpr access store = access(SCAN_STORE);
 
@@ -58,11 +65,12 @@ struct policy {
 	static constexpr int ahead = SCAN_AHEAD;
 	static constexpr int gather = SCAN_GATHER;
 	static constexpr int tile_words = SCAN_TILE_WORDS;
-	/* Room for a tile that begins anywhere within a 16-byte vector. */
-	static constexpr int stage_bytes = (tile * int(sizeof(input)) + 16 + 127) / 128 * 128;
+	/* Room for a tile that begins anywhere within a 16-byte vector; for bulk stores, for each warp's slice too. */
+	static constexpr int stage_slack = 16 * (store == access::bulk ? warps + 1 : 1);
+	static constexpr int stage_bytes = (tile * int(sizeof(input)) + stage_slack + 127) / 128 * 128;
 	static constexpr int shared_bytes = how == strategy::lookahead ? stages * stage_bytes : 0;
 
-	/* Full slices are scanned in their stage and copied from there in bulk. */
+	/* Full tiles are scanned in their stage and copied from there in bulk. */
 #if __CUDA_ARCH__ >= 900
 	static constexpr bool rakes = store == access::bulk;
 #else
@@ -87,8 +95,9 @@ static_assert(policy::store != access::bulk || policy::how == strategy::lookahea
 static_assert(policy::store != access::bulk ||
 		(sizeof(policy::input) == sizeof(policy::output) && policy::vector * sizeof(policy::input) == 16),
 	"store: bulk wants types of one size that fill 16 bytes");
-static_assert(policy::store != access::bulk || policy::stages >= policy::ahead + 2,
-	"store: bulk wants a stage more, for the tile on its way out");
+static_assert(policy::how != strategy::lookahead || policy::how_in_block == circuit::none,
+	"circuit: lookahead has none");
+static_assert(policy::how_in_block != circuit::raking || policy::fan >= 2, "fan: below 2");
 static_assert(policy::residency >= 1, "residency: below 1");
 static_assert(sizeof(policy::value) <= SCAN_INITIAL_BYTES, "accumulator: larger than the initial value's room");
 

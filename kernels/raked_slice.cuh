@@ -7,15 +7,15 @@
  *
  * The lanes' accesses are 16 bytes wide, a stride of `rows` vectors apart: free of bank conflicts where rows is odd.
  *
- * For full slices whose elements begin at a multiple of 16 bytes in both arrays.  Every function is called by a full,
- * converged warp.
+ * For full slices.  Their place in shared memory is aligned to 16 bytes, and so are they once align() has seen to it.
+ * Every function is called by a full, converged warp.
  */
 #ifndef SCAN_RAKED_SLICE_CUH
 #define SCAN_RAKED_SLICE_CUH
 
 #include "pipeline.cuh"
+#include "slice.cuh"
 #include "vector_scan.cuh"
-#include "warp_scan.cuh"
 
 namespace scan {
 
@@ -51,30 +51,96 @@ template <class P> struct raked_slice {
 
 	/* Leaves the results in place; `before` is the combination of all before the slice, `earlier` what reduce()
 	 * returned. */
-	__device__ __forceinline__ void scan(T before, T earlier) const
+	__device__ __forceinline__ void scan(maybe<T> before, T earlier) const
 	{
+		T running = before.value;
 		if (lane > 0)
-			before = P::op::apply(before, earlier);
+			running = before.is_present ? P::op::apply(before.value, earlier) : earlier;
+		const bool is_first = lane == 0 && !before.is_present;
 #pragma unroll
 		for (int r = 0; r < P::rows; r++) {
 			input raw[P::vector];
 			output result[P::vector];
 			load_vector<access::plain>(raw, reinterpret_cast<const input *>(row(r)));
-			vector::scan(result, raw, before);
+			if (r == 0 && is_first)
+				plain_vector_scan<P>::begin(result, raw, running);
+			else
+				vector::scan(result, raw, running);
 			store_vector<access::plain>(reinterpret_cast<output *>(row(r)), result);
 		}
 	}
 
-	/* Starts the copy to global memory.  The slice must stay as it is until wait_for_bulk_reads(). */
+	/* Moves a slice that begins `shift` bytes, 0 < shift < 16, behind this place to it. */
+	__device__ __forceinline__ void align(u32 shift) const
+	{
+#pragma unroll 1
+		for (u32 i = lane; i < bytes / 4; i += batch * warp_size) {
+			u32 word[batch];
+			read_words(word, i + shift / 4, shift % 4, bytes / 4 + 3);
+			__syncwarp(); /* all lanes have read what is overwritten now */
+#pragma unroll
+			for (int b = 0; b < batch; b++)
+				words()[i + b * warp_size] = word[b];
+		}
+		__syncwarp();
+	}
+
+	/* Copies the results to global memory.  The slice may be overwritten when the whole warp has returned. */
 	__device__ __forceinline__ void store(output *out) const
 	{
-		fence_before_copies(); /* each lane's results come before the copy that lane 0 starts */
-		__syncwarp();
-		if (lane == 0)
-			start_bulk_store(out, slice, bytes);
+		if (address_of(out) % 16 == 0) {
+			fence_before_copies(); /* each lane's results come before the copy that lane 0 starts */
+			__syncwarp();
+			if (lane == 0) {
+				start_bulk_store(out, slice, bytes);
+				wait_for_bulk_reads();
+			}
+		} else {
+			__syncwarp();
+			store_words(reinterpret_cast<char *>(out));
+		}
 	}
 
 private:
+	static constexpr int batch = 4; /* 32-bit words a lane at once: a vector; bytes is a multiple of batch * 128 */
+
+	/* To where elements are aligned, but no vectors: by words, and less than a word at either end. */
+	__device__ __forceinline__ void store_words(char *out) const
+	{
+		const u32 head = -u32(address_of(out)) % 4, count = head > 0 ? bytes / 4 - 1 : bytes / 4;
+#pragma unroll 1
+		for (u32 i = lane; i < bytes / 4; i += batch * warp_size) {
+			u32 word[batch];
+			read_words(word, i, head, bytes / 4 - 1);
+#pragma unroll
+			for (int b = 0; b < batch; b++)
+				if (i + b * warp_size < count)
+					store_vector<access::stream>(
+						reinterpret_cast<u32 *>(out + head) + i + b * warp_size, {word[b]});
+		}
+		if (head > 0 && lane < 4) {
+			const u32 at = lane < head ? lane : bytes - 4 + lane;
+			out[at] = slice[at];
+		}
+	}
+
+	/* Every 32nd word from `first` on, or rather those that begin `skip` < 4 bytes later.  No word after `last` is
+	 * touched; what would need it comes out wrong. */
+	__device__ __forceinline__ void read_words(u32 (&word)[batch], u32 first, u32 skip, u32 last) const
+	{
+#pragma unroll
+		for (int b = 0; b < batch; b++)
+			word[b] = words()[first + b * warp_size];
+		if (skip > 0) { /* the same in all lanes */
+#pragma unroll
+			for (int b = 0; b < batch; b++) {
+				const u32 next = first + b * warp_size + 1;
+				word[b] = __funnelshift_r(word[b], words()[next < last ? next : last], 8 * skip);
+			}
+		}
+	}
+
+	__device__ __forceinline__ u32 *words() const { return reinterpret_cast<u32 *>(slice); }
 	__device__ __forceinline__ char *row(int r) const { return slice + (lane * P::rows + r) * 16; }
 };
 

@@ -18,6 +18,13 @@ namespace scan {
 template <class T> struct maybe {
 	T value;
 	bool is_present;
+
+	static __device__ __forceinline__ maybe none()
+	{
+		maybe nothing;
+		nothing.is_present = false;
+		return nothing;
+	}
 };
 
 template <class P> __device__ __forceinline__ maybe<typename P::value> combine(maybe<typename P::value> earlier,
@@ -65,7 +72,8 @@ template <class P, bool is_full> struct slice {
 
 	extent where;
 	T item[P::rows][P::vector]; /* the elements; after scan(), inclusive within each vector */
-	T earlier[P::rows];         /* after scan(): the slice before this lane's vector; missing in lane 0 of row 0 */
+	T earlier[P::rows];         /* after the scan: what of the slice, or tile, comes before this lane's vector */
+	bool is_first;              /* after the scan: nothing of it comes before row 0 */
 	T total;                    /* after scan(): all of the slice, if it has an element */
 
 	__device__ __forceinline__ slice(int lane, int count) : where{lane, count} {}
@@ -85,8 +93,18 @@ template <class P, bool is_full> struct slice {
 		}
 	}
 
-	/* Scans the slice; reuses `storage` freely. */
-	__device__ __forceinline__ void scan(typename warp_scan<P, P::warp_scan>::storage *storage)
+	/* Scans each vector within itself, and returns their combinations: the first step of a scan by a circuit. */
+	__device__ __forceinline__ void scan_vectors(T (&inclusive)[P::rows])
+	{
+#pragma unroll
+		for (int r = 0; r < P::rows; r++)
+			inclusive[r] = scan_vector(r);
+	}
+
+	/* Scans the slice; reuses `storage` freely.  Where it is a part of a longer one, `rows` is the combination of
+	 * that one's earlier rows, and the results are as if it had been scanned as a whole. */
+	__device__ __forceinline__ void scan(
+		typename warp_scan<P, P::warp_scan>::storage *storage, maybe<T> rows = maybe<T>::none())
 	{
 		T inclusive[P::rows];
 		int lanes[P::rows];
@@ -96,18 +114,21 @@ template <class P, bool is_full> struct slice {
 			lanes[r] = where.in_row(r);
 		}
 		warp_scan<P, P::warp_scan>::run(inclusive, lanes, where.lane, storage);
-		join_rows(inclusive, lanes);
+		join_rows(inclusive, lanes, rows);
+		is_first = where.lane == 0 && !rows.is_present;
 	}
 
-	/* Sink: puts `prefix`, the combination of all before the slice, in front and stores each result.  If is_full,
-	 * there is a prefix, which spares every element a selection, and out is aligned to vectors. */
+	/* Sink: puts `prefix`, the combination of all before what was scanned, in front and stores each result.  If
+	 * is_full, there is a prefix, which spares every element a selection, and out is aligned to vectors. */
 	__device__ __forceinline__ void store(output *out, maybe<T> prefix)
 	{
 		const bool is_whole = is_full || is_aligned<P>(out);
 		prefix.is_present |= is_full;
 #pragma unroll
 		for (int r = 0; r < P::rows; r++) {
-			maybe<T> before = combine<P>(prefix, {earlier[r], r > 0 || where.lane > 0});
+			maybe<T> before = prefix;
+			if (is_full || where.in_vector(r) > 0) /* else there is no value */
+				before = combine<P>(prefix, {earlier[r], r > 0 || !is_first});
 			output result[P::vector];
 #pragma unroll
 			for (int i = 0; i < P::vector; i++)
@@ -163,13 +184,15 @@ private:
 	}
 
 	/* From the rows' own scans to the slice's: what comes before each vector, and the total. */
-	__device__ __forceinline__ void join_rows(const T (&inclusive)[P::rows], const int (&lanes)[P::rows])
+	__device__ __forceinline__ void join_rows(
+		const T (&inclusive)[P::rows], const int (&lanes)[P::rows], maybe<T> rows)
 	{
+		total = rows.value;
 #pragma unroll
 		for (int r = 0; r < P::rows; r++) {
 			T before = shuffle_value<shuffle::up>(inclusive[r], 1);
 			T row = shuffle_value<shuffle::from>(inclusive[r], lanes[r] > 0 ? lanes[r] - 1 : 0);
-			if (r == 0) {
+			if (r == 0 && !rows.is_present) {
 				earlier[r] = before;
 				total = row;
 			} else if (is_full || lanes[r] > 0) {

@@ -41,6 +41,20 @@ template <class P> struct plain_vector_scan {
 			before = after;
 		}
 	}
+
+	/* The same for the first vector of all, which nothing comes before. */
+	static __device__ __forceinline__ void begin(
+		output (&result)[P::vector], const input (&raw)[P::vector], T &running)
+	{
+		running = convert<T>(raw[0]);
+		result[0] = convert<output>(P::is_exclusive ? P::op::template identity<T>() : running);
+#pragma unroll
+		for (int i = 1; i < P::vector; i++) {
+			T after = P::op::apply(running, convert<T>(raw[i]));
+			result[i] = convert<output>(P::is_exclusive ? running : after);
+			running = after;
+		}
+	}
 };
 
 /* Byte i of the result is the byte of (low, high) that nibble i of the selector names; 8 added to a nibble spreads that

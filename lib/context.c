@@ -114,8 +114,9 @@ int scanrt_context_create(struct scanrt_context **context, const struct scanrt_c
 	if (!made)
 		return srt_fail(SCANRT_ERROR_OUT_OF_MEMORY, "no memory for a context");
 	pthread_mutex_init(&made->memo_lock, NULL);
-	srt_log_open(&made->log, given.log, given.log_user);
-	status = srt_catalog_init(&made->catalog, given.database);
+	status = srt_log_open(&made->log, given.log, given.log_user);
+	if (!status)
+		status = srt_catalog_init(&made->catalog, given.database);
 	if (!status)
 		status = open_device(made, given.device);
 	/* Destruction takes what was made so far, as everything else is still zero. */

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "loadable.h"
 #include "status.h"
 #include "strbuf.h"
 
@@ -207,9 +208,12 @@ static int initialise(struct srt_driver *driver, const char *path)
 static int load(struct loaded **loaded, const char *path)
 {
 	struct loaded *made;
-	void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	void *library;
 	int status;
 
+	if (!srt_is_loadable(path))
+		return srt_fail(SCANRT_ERROR_NO_DRIVER, "cannot load the CUDA driver: %s is no regular file", path);
+	library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 	if (library == NULL)
 		return srt_fail(SCANRT_ERROR_NO_DRIVER, "cannot load the CUDA driver: %s", dlerror());
 	made = calloc(1, sizeof *made + strlen(path) + 1);
@@ -306,6 +310,10 @@ static int load_default(const struct srt_driver **driver)
 
 	if (kind && strcmp(kind, "emu") == 0)
 		return load_emulator(driver);
+	/* A typing error here would mean a run on the real device by whoever did not want that. */
+	if (kind && *kind)
+		return srt_fail(SCANRT_ERROR_ENVIRONMENT, "SCANRT_DRIVER: \"%s\" is no driver: emu is, or nothing",
+			kind);
 	return load_once(driver, path && *path ? path : REAL_LIBRARY);
 }
 

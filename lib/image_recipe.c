@@ -3,11 +3,15 @@
  * Names for machine code before it exists.  Only what goes into a compiler is hashed, never what comes out: NVRTC
  * puts a random token into its PTX, so a hash of the output would never be met again.
  */
+#define _GNU_SOURCE /* secure_getenv */
+
 #include <assert.h>
 #include <pthread.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define XXH_INLINE_ALL
@@ -134,6 +138,15 @@ static void add_agreement(struct srt_options *options, const struct srt_problem 
 	add_option(options, "-DSCAN_SHARED_BYTES=%zu", srt_variant_shared_bytes(variant, problem));
 }
 
+/* Read each time: whoever counts the operator's applications on an emulated device wants other kernels than who does
+ * not, and in one process both may be wanted. */
+static bool are_applies_counted(void)
+{
+	const char *asked = secure_getenv("SCANRT_COUNT_APPLIES");
+
+	return asked && strcmp(asked, "1") == 0;
+}
+
 void srt_options_make(struct srt_options *options, const struct srt_problem *problem, const struct srt_variant *variant,
 	const char *arch, const char *entry)
 {
@@ -146,6 +159,8 @@ void srt_options_make(struct srt_options *options, const struct srt_problem *pro
 	add_problem(options, problem);
 	add_variant(options, variant);
 	add_agreement(options, problem, variant);
+	if (are_applies_counted())
+		add_option(options, "-DSCAN_COUNT_APPLIES");
 }
 
 /* ---- Recipe and key ---- */

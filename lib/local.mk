@@ -10,6 +10,7 @@ noinst_LTLIBRARIES += libscanrt-core.la
 libscanrt_core_la_SOURCES = \
 	lib/build_id.c lib/build_id.h \
 	lib/image.h lib/image_build.c lib/image_recipe.c \
+	lib/loadable.c lib/loadable.h \
 	lib/problem.c lib/problem.h \
 	lib/recipe.h \
 	lib/rtc.c lib/rtc.def lib/rtc.h \

@@ -4,9 +4,12 @@
  */
 #include "log.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "status.h"
 
 /* One call of stdio a line, so that lines of several threads do not mix. */
 static void write_line(void *user, const char *line)
@@ -18,7 +21,7 @@ static void write_line(void *user, const char *line)
 }
 
 /* A program that runs with more rights than its caller must not write where the caller says: hence secure_getenv. */
-void srt_log_open(struct srt_log *log, scanrt_log_function function, void *user)
+int srt_log_open(struct srt_log *log, scanrt_log_function function, void *user)
 {
 	const char *path = secure_getenv("SCANRT_LOG");
 
@@ -31,9 +34,13 @@ void srt_log_open(struct srt_log *log, scanrt_log_function function, void *user)
 		log->user = stderr;
 	} else if (path && *path) {
 		log->file = fopen(path, "ae");
-		log->function = log->file ? write_line : NULL;
+		if (!log->file)
+			return srt_fail(SCANRT_ERROR_ENVIRONMENT, "SCANRT_LOG: %s cannot be written: %s", path,
+				strerror(errno));
+		log->function = write_line;
 		log->user = log->file;
 	}
+	return SCANRT_OK;
 }
 
 void srt_log_close(struct srt_log *log)

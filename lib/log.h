@@ -17,8 +17,8 @@ struct srt_log {
 	FILE *file;                   /* owned; NULL where the function is the caller's, or writes to stderr */
 };
 
-/* A log file that cannot be opened is no reason to fail: there is then no log. */
-void srt_log_open(struct srt_log *log, scanrt_log_function function, void *user);
+/* A file that was asked for and cannot be opened is a failure: nobody would hear of it otherwise. */
+int srt_log_open(struct srt_log *log, scanrt_log_function function, void *user);
 void srt_log_close(struct srt_log *log);
 void srt_log_line(const struct srt_log *log, const char *line);
 

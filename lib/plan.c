@@ -62,11 +62,15 @@ static int read_options(struct scanrt_plan_options *given, const struct scanrt_p
 }
 
 /* The program knows better than its environment.  A variable that is set to nothing is not set. */
-static const char *pin_of(const struct scanrt_plan_options *options)
+static void take_pin(struct srt_request *request, const struct scanrt_plan_options *options)
 {
-	const char *pin = options->variant ? options->variant : secure_getenv("SCANRT_VARIANT");
+	const char *pin = options->variant;
 
-	return pin && *pin ? pin : NULL;
+	if (!pin) {
+		request->pin_variable = "SCANRT_VARIANT";
+		pin = secure_getenv(request->pin_variable);
+	}
+	request->pin = pin && *pin ? pin : NULL;
 }
 
 /* The request is what the rules know of the plan; they never see the plan itself. */
@@ -84,11 +88,11 @@ static void begin(struct srt_builder *builder, struct scanrt_plan *plan, const s
 		.device = &context->device,
 		.fingerprint = srt_strbuf_text(&context->fingerprint),
 		.family = srt_strbuf_text(&context->family),
-		.pin = pin_of(options),
 		.is_reproducible = options->flags & SCANRT_REPRODUCIBLE,
 		.reading = &builder->reading,
 		.account = &plan->account,
 	};
+	take_pin(&builder->request, options);
 }
 
 /* ---- Workspace ---- */
@@ -109,12 +113,16 @@ static size_t workspace_need(const struct scanrt_plan *plan)
 	return need;
 }
 
-/* Memory of another context would fault in the first launch, and make that context useless. */
+/* Memory of another context would fault in the first launch, and make that context useless; so would memory that the
+ * driver does not know. */
 static int check_owner(const struct scanrt_context *context, CUdeviceptr address)
 {
 	CUcontext owner = NULL;
 	CUresult result = context->driver->cuPointerGetAttribute(&owner, CU_POINTER_ATTRIBUTE_CONTEXT, address);
 
+	if (result == CUDA_ERROR_INVALID_VALUE)
+		return srt_fail(SCANRT_ERROR_WORKSPACE, "the workspace at 0x%llx is no memory of the device",
+			(unsigned long long)address);
 	if (result == CUDA_SUCCESS && owner && owner != context->cuda_context)
 		return srt_fail(SCANRT_ERROR_CONTEXT, "the workspace is memory of another context");
 	return SCANRT_OK;

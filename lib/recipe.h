@@ -13,7 +13,7 @@
 #include "source.h"
 #include "variant.h"
 
-#define SRT_MOST_OPTIONS 32
+#define SRT_MOST_OPTIONS 48
 
 /* In the order in which the compiler gets them. */
 struct srt_options {

@@ -46,6 +46,17 @@ static int check_pin(const struct srt_variant *variant, const struct srt_request
 	return status;
 }
 
+/* Whoever set the variable may not be who wrote the program that fails. */
+static int name_variable(int status, const struct srt_request *request)
+{
+	struct srt_error error;
+
+	if (!request->pin_variable)
+		return status;
+	srt_error_save(&error);
+	return srt_fail(status, "%s: %s", request->pin_variable, error.text);
+}
+
 /* A pinned block scan serves one tile, and what is beyond it is for the next rules. */
 static int ask_pin(struct srt_answer *answer, const struct srt_request *request)
 {
@@ -55,7 +66,7 @@ static int ask_pin(struct srt_answer *answer, const struct srt_request *request)
 	if (!status)
 		status = check_pin(&range.variant, request);
 	if (status)
-		return status;
+		return name_variable(status, request);
 	range.high_count = smaller(request->problem->max_count, srt_variant_max_count(&range.variant));
 	srt_account_add(request->account, "pinned: %s", request->pin);
 	append(answer, &range, SCANRT_ORIGIN_FORCED);

@@ -35,6 +35,7 @@ struct srt_request {
 	const char *fingerprint;
 	const char *family;
 	const char *pin;             /* a variant's text, or NULL */
+	const char *pin_variable;    /* of the environment, that has the pin; NULL: the program has */
 	bool is_reproducible;
 	struct srt_reading *reading;
 	struct srt_account *account;

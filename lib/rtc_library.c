@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "loadable.h"
 #include "status.h"
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
@@ -58,6 +59,8 @@ int srt_rtc_library_open(void **library, const char *asked)
 {
 	if (strcmp(asked, "/") == 0)
 		return srt_fail(SCANRT_ERROR_NO_COMPILER, "SCANRT_LIBNVRTC is set to nothing: no NVRTC is to be used");
+	if (asked[0] && !srt_is_loadable(asked))
+		return srt_fail(SCANRT_ERROR_NO_COMPILER, "SCANRT_LIBNVRTC: %s is no regular file", asked);
 	if (asked[0]) {
 		*library = dlopen(asked, RTLD_NOW | RTLD_LOCAL);
 		if (!*library)

@@ -53,6 +53,7 @@ enum scanrt_status {
 	SCANRT_ERROR_VARIANT = 108,           /* a variant that does not parse, or that problem or device excludes */
 	SCANRT_ERROR_CONTEXT = 109,           /* a plan or pointer of another context or device */
 	SCANRT_ERROR_FLAGS = 110,             /* unknown flag bits */
+	SCANRT_ERROR_ENVIRONMENT = 111,       /* a variable of the environment is set to what it cannot be */
 
 	SCANRT_ERROR_OUT_OF_MEMORY = 200,     /* host memory */
 	SCANRT_ERROR_DEVICE_MEMORY = 201,     /* device memory */
@@ -77,7 +78,7 @@ enum scanrt_status {
 	SCANRT_ERROR_LAUNCH = 700,            /* the driver refused the launch */
 	SCANRT_ERROR_CAPTURE = 701,           /* the call allocates or compiles, and the stream is being captured */
 
-	SCANRT_ERROR_WORKSPACE = 800,         /* the caller's workspace is too small or misaligned */
+	SCANRT_ERROR_WORKSPACE = 800,         /* the caller's workspace is too small, misaligned or no device memory */
 
 	SCANRT_ERROR_UNSUPPORTED = 900,       /* legal, but not built yet */
 

@@ -23,19 +23,22 @@ static uint64_t many_tiles(const struct srt_variant *variant)
 #define COMMON_KNOBS .block = 256, .items = 16, .warp_scan = SRT_WARP_SHUFFLE, .load = SRT_ACCESS_STREAM, \
 	.store = SRT_ACCESS_STREAM
 
+/* Those of the strategies whose blocks scan by kernels/block_scan.cuh. */
+#define CIRCUIT_KNOBS .circuit = SRT_CIRCUIT_WARPS, .fan = 8
+
 /* By the numbers of enum srt_strategy. */
 static const struct srt_strategy_row rows[] = {
 	[SRT_BLOCK] = {
 		.name = "block",
 		.file = "block.cuh",
-		.defaults = { .strategy = SRT_BLOCK, COMMON_KNOBS, .residency = 1 },
+		.defaults = { .strategy = SRT_BLOCK, COMMON_KNOBS, CIRCUIT_KNOBS, .residency = 1 },
 		.is_repeatable = true,
 		.most_tiles = one_tile,
 	},
 	[SRT_LOOKBACK] = {
 		.name = "lookback",
 		.file = "lookback.cuh",
-		.defaults = { .strategy = SRT_LOOKBACK, COMMON_KNOBS, .residency = 2 },
+		.defaults = { .strategy = SRT_LOOKBACK, COMMON_KNOBS, CIRCUIT_KNOBS, .residency = 2 },
 		.has_tile_words = true,
 		.most_tiles = many_tiles,
 	},

@@ -11,6 +11,7 @@
 #include "strategy.h"
 
 static const char *const warp_scan_names[] = { "shuffle", "shared" };
+static const char *const circuit_names[] = { "warps", "koggestone", "brentkung-inplace", "brentkung", "raking" };
 static const char *const access_names[] = { "plain", "stream", "bulk" };
 
 /* In the order of the text form. */
@@ -18,6 +19,8 @@ const struct srt_knob srt_knobs[] = {
 	{ "block", "SCAN_BLOCK", offsetof(struct srt_variant, block), 32, 1024, 32, NULL },
 	{ "items", "SCAN_ITEMS", offsetof(struct srt_variant, items), 1, 256, 1, NULL },
 	{ "warp", "SCAN_WARP_SCAN", offsetof(struct srt_variant, warp_scan), 1, 2, 1, warp_scan_names },
+	{ "circuit", "SCAN_CIRCUIT", offsetof(struct srt_variant, circuit), 1, 5, 1, circuit_names },
+	{ "fan", "SCAN_FAN", offsetof(struct srt_variant, fan), 2, 32, 1, NULL },
 	{ "load", "SCAN_LOAD", offsetof(struct srt_variant, load), 1, 2, 1, access_names },
 	{ "store", "SCAN_STORE", offsetof(struct srt_variant, store), 1, 3, 1, access_names },
 	{ "residency", "SCAN_RESIDENCY", offsetof(struct srt_variant, residency), 1, 32, 1, NULL },

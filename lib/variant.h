@@ -27,7 +27,15 @@ enum srt_strategy {
 	SRT_REDUCE_FIXED = 8     /* reduce-then-scan, two-level, a fixed number of partials */
 };
 enum srt_warp_scan { SRT_WARP_SHUFFLE = 1, SRT_WARP_SHARED = 2 };
-/* Cache policy of the loads or stores of elements; bulk, for look-ahead's stores: full slices are scanned in shared memory
+/* How a block scans its tile: kernels/circuit_*.cuh. */
+enum srt_circuit {
+	SRT_CIRCUIT_WARPS = 1,
+	SRT_CIRCUIT_KOGGE_STONE = 2,
+	SRT_CIRCUIT_BRENT_KUNG_IN_PLACE = 3,
+	SRT_CIRCUIT_BRENT_KUNG = 4,
+	SRT_CIRCUIT_RAKING = 5
+};
+/* Cache policy of the loads or stores of elements; bulk, for look-ahead's stores: full tiles are scanned in shared memory
  * and copied from there (sm_90 on, types of one size). */
 enum srt_access { SRT_ACCESS_PLAIN = 1, SRT_ACCESS_STREAM = 2, SRT_ACCESS_BULK = 3 };
 
@@ -36,6 +44,8 @@ struct srt_variant {
 	int block;     /* threads that scan, a multiple of 32; lookahead adds three warps */
 	int items;     /* elements per thread and tile, a multiple of srt_problem_vector() */
 	int warp_scan; /* enum srt_warp_scan */
+	int circuit;   /* enum srt_circuit; all but lookahead */
+	int fan;       /* values that a thread of SRT_CIRCUIT_RAKING combines */
 	int load;      /* enum srt_access */
 	int store;
 	int residency; /* blocks per SM that the compiler is asked to make room for */

@@ -17,7 +17,8 @@
 /* Every device that we support has at least this much without being asked, and allows this many threads. */
 #define LEAST_SHARED_BYTES 49152
 #define MOST_THREADS 1024
-/* A bulk copy writes whole 16-byte units: an input that starts inside one needs one unit more than the tile. */
+/* A bulk copy writes whole 16-byte units: an input that starts inside one needs one unit more than the tile.  For bulk
+ * stores each warp's slice of it has one, and one follows. */
 #define STAGE_SLACK 16
 #define STAGE_ALIGNMENT 128
 
@@ -50,8 +51,31 @@ size_t srt_variant_shared_bytes(const struct srt_variant *variant, const struct 
 
 	if (variant->strategy != SRT_LOOKAHEAD)
 		return 0;
+	if (variant->store == SRT_ACCESS_BULK)
+		stage += (size_t)variant->block / WARP_SIZE * STAGE_SLACK;
 	stage = (stage + STAGE_ALIGNMENT - 1) / STAGE_ALIGNMENT * STAGE_ALIGNMENT;
 	return (size_t)variant->stages * stage;
+}
+
+/* Slots of a tree whose every level is an array, each `fan` values of it followed by what makes their distance odd. */
+static size_t tree_slots(size_t values, size_t fan, size_t stride)
+{
+	size_t slots = stride;
+
+	for (; values > 1; values = (values + fan - 1) / fan)
+		slots += (values + fan - 1) / fan * stride;
+	return slots;
+}
+
+/* Slots for the tile's vectors, a value each, of the circuits that take them all as one sequence. */
+static size_t circuit_slots(const struct srt_variant *variant, const struct srt_problem *problem)
+{
+	size_t values = srt_variant_tile(variant) / (size_t)srt_problem_vector(problem);
+	size_t fan = (size_t)variant->fan;
+
+	if (variant->circuit == SRT_CIRCUIT_BRENT_KUNG)
+		return 2 * values;
+	return variant->circuit == SRT_CIRCUIT_RAKING ? tree_slots(values, fan, fan | 1) : values;
 }
 
 /* Follows the kernels' shared_storage, and never falls short of it: a test compares it with what was compiled. */
@@ -62,6 +86,8 @@ size_t srt_variant_static_bytes(const struct srt_variant *variant, const struct 
 	size_t total_slots = 1;
 	size_t bytes = STATIC_BASE_BYTES;
 
+	if (variant->circuit > SRT_CIRCUIT_WARPS)
+		return bytes + circuit_slots(variant, problem) * value;
 	if (variant->warp_scan == SRT_WARP_SHARED)
 		bytes += warps * WARP_SIZE * value;
 	else
@@ -100,8 +126,7 @@ size_t srt_variant_workspace(const struct srt_variant *variant, const struct srt
 	return SCAN_CONTROL_BYTES + tiles * srt_problem_tile_words(problem) * sizeof(uint64_t);
 }
 
-/* What bulk stores want: a slice that is scanned where it lies, 16 bytes at a time, and a stage for the tile that is on
- * its way out. */
+/* What bulk stores want: a slice that is scanned where it lies, 16 bytes at a time. */
 static int check_bulk(const struct srt_variant *variant, const struct srt_problem *problem)
 {
 	size_t size = srt_type_size(problem->output_type);
@@ -111,9 +136,24 @@ static int check_bulk(const struct srt_variant *variant, const struct srt_proble
 	if (srt_type_size(problem->input_type) != size || (size_t)srt_problem_vector(problem) * size != 16)
 		return srt_fail(SCANRT_ERROR_VARIANT,
 			"store=bulk wants input and output types of one size, 1, 2, 4, 8 or 16 bytes");
-	if (variant->stages < variant->ahead + 2)
-		return srt_fail(SCANRT_ERROR_VARIANT, "store=bulk wants stages=%d at least, two more than ahead=%d",
-			variant->ahead + 2, variant->ahead);
+	return SCANRT_OK;
+}
+
+/* What would change nothing is refused: one kernel has one text.  A kernel's own shared memory has the same limit on
+ * every device, however much a block may ask for. */
+static int check_circuit(const struct srt_variant *variant, const struct srt_problem *problem)
+{
+	const struct srt_variant *plain = &srt_strategy_find(variant->strategy)->defaults;
+	size_t bytes = srt_variant_static_bytes(variant, problem);
+
+	if (variant->circuit != SRT_CIRCUIT_RAKING && variant->fan != plain->fan)
+		return srt_fail(SCANRT_ERROR_VARIANT, "fan=%d is for circuit=raking", variant->fan);
+	if (variant->circuit > SRT_CIRCUIT_WARPS && variant->warp_scan != plain->warp_scan)
+		return srt_fail(SCANRT_ERROR_VARIANT, "warp=shared is for circuit=warps");
+	if (variant->circuit > SRT_CIRCUIT_WARPS && bytes > LEAST_SHARED_BYTES)
+		return srt_fail(SCANRT_ERROR_VARIANT,
+			"block=%d and items=%d take %zu bytes of shared memory, and a circuit may have %d",
+			variant->block, variant->items, bytes, LEAST_SHARED_BYTES);
 	return SCANRT_OK;
 }
 
@@ -128,7 +168,9 @@ static int check_problem(const struct srt_variant *variant, const struct srt_pro
 	if (variant->strategy == SRT_LOOKAHEAD && variant->ahead >= variant->stages)
 		return srt_fail(
 			SCANRT_ERROR_VARIANT, "ahead=%d is not below stages=%d", variant->ahead, variant->stages);
-	return variant->store == SRT_ACCESS_BULK ? check_bulk(variant, problem) : SCANRT_OK;
+	if (variant->store == SRT_ACCESS_BULK && check_bulk(variant, problem))
+		return SCANRT_ERROR_VARIANT;
+	return check_circuit(variant, problem);
 }
 
 /* Bulk copies from shared memory came with compute capability 9.0. */

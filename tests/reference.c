@@ -237,6 +237,14 @@ void reference_destroy(struct reference *reference)
 	memset(reference, 0, sizeof(*reference));
 }
 
+/* Of a tree with as many leaves as the tile has elements: up and down its levels, `fan` combinations in each. */
+static double circuit_depth(const struct srt_variant *variant)
+{
+	double fan = variant->circuit == SRT_CIRCUIT_RAKING ? variant->fan : 2;
+
+	return variant->items + 2 * fan * ceil(log(srt_variant_tile(variant)) / log(fan));
+}
+
 /* The thread's own items, five steps of a warp, the warps' totals, and the tiles: look-back may chain one addition a
  * tile, lookahead chains one a batch of 32 after a tree inside each.  A few for the initial value and the joints. */
 double reference_depth(const struct srt_variant *variant, uint64_t count)
@@ -244,6 +252,9 @@ double reference_depth(const struct srt_variant *variant, uint64_t count)
 	uint32_t tile = srt_variant_tile(variant);
 	double tiles = ceil((double)count / tile);
 	double inside = variant->items + 5.0 + variant->block / 32.0 + 4.0;
+
+	if (variant->circuit > SRT_CIRCUIT_WARPS)
+		inside = circuit_depth(variant);
 
 	switch (variant->strategy) {
 	case SRT_BLOCK:

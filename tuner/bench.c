@@ -39,7 +39,7 @@ static int fail(int status)
 	return status;
 }
 
-static int exit_of(int status)
+int tune_exit_of(int status)
 {
 	switch (status) {
 	case SCANRT_OK: return TUNE_EXIT_COMPLETE;
@@ -168,7 +168,7 @@ static int measure(struct bench *bench)
 
 /* ---- Output ---- */
 
-static const char *origin_name(int origin)
+const char *tune_origin_name(int origin)
 {
 	switch (origin) {
 	case SCANRT_ORIGIN_FORCED: return "forced";
@@ -195,7 +195,7 @@ static void print_json(const struct bench *bench)
 	tune_json_integer(&out, "count", (long long)bench->timing.count);
 	tune_json_text(&out, "layout", "contiguous");
 	tune_json_text(&out, "variant", bench->description.variant);
-	tune_json_text(&out, "origin", origin_name(bench->description.origin));
+	tune_json_text(&out, "origin", tune_origin_name(bench->description.origin));
 	tune_json_number(&out, "us", bench->summary.median);
 	tune_json_number(&out, "low_us", bench->summary.low);
 	tune_json_number(&out, "high_us", bench->summary.high);
@@ -219,7 +219,7 @@ static void print(const struct bench *bench)
 	snprintf(name, sizeof name, "%s %s%s", srt_op_name(bench->problem.op), srt_type_name(bench->problem.input_type),
 		bench->problem.is_exclusive ? " exclusive" : "");
 	printf("%-18s %11" PRIu64 "  %-44s %-8s %10.2f us %8.1f GB/s %5.1f %% of a copy\n", name, bench->timing.count,
-		bench->description.variant, origin_name(bench->description.origin), bench->summary.median,
+		bench->description.variant, tune_origin_name(bench->description.origin), bench->summary.median,
 		bytes / bench->summary.median * 1e-3, 100 * bench->copy.us / bench->summary.median);
 	fflush(stdout);
 }
@@ -302,5 +302,5 @@ int tune_command_bench(const struct tune_options *options)
 	if (bench.gpu)
 		tune_gpu_close(bench.gpu);
 	free(bench.gpu);
-	return exit_of(status);
+	return tune_exit_of(status);
 }

@@ -91,6 +91,20 @@ static void plan_timing(
 		klass->timing.pairs = klass->timing.scans;
 }
 
+struct tune_timing tune_class_between(const struct tune_class *lower, uint64_t count, const struct srt_device *device,
+	size_t element)
+{
+	const struct tune_class *upper = lower + 1;
+	double middle = sqrt((double)lower->timing.count * (double)upper->timing.count);
+	const struct tune_class *near = (double)count < middle ? lower : upper;
+	bool is_slow = near->timing.scans == 1;
+	struct tune_class klass = { .timing.count = count };
+
+	plan_timing(&klass, near->timing.klass, device, element, is_slow);
+	klass.timing.klass = TUNE_CLASS_MAX;
+	return klass.timing;
+}
+
 static void set_ranges(struct tune_class *classes, size_t used)
 {
 	for (size_t i = 0; i < used; i++) {

@@ -13,6 +13,7 @@ struct tune_class {
 	uint64_t low;            /* serves counts from low to high, unless a block variant wins and ends sooner */
 	uint64_t high;
 	struct tune_timing timing;
+	bool is_crossover_measured; /* high is where the next class's winner overtakes */
 	bool is_streaming;       /* its working set does not fit the L2: the copy's time is a floor */
 };
 
@@ -20,6 +21,10 @@ struct tune_class {
  * pace: elements a second that this device gets through, which bounds the counts on an emulated one; 0: no bound. */
 size_t tune_classes(struct tune_class classes[TUNE_CLASS_MAX], const struct srt_device *device, size_t element,
 	const uint64_t *counts, size_t count_count, double pace);
+
+/* How a count between two neighbouring classes is timed: as the nearer one is. */
+struct tune_timing tune_class_between(const struct tune_class *lower, uint64_t count, const struct srt_device *device,
+	size_t element);
 
 /* The bytes of input that the classes need, with all their pairs of buffers. */
 size_t tune_classes_bytes(const struct tune_class *classes, size_t count, size_t element);

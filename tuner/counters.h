@@ -12,6 +12,8 @@
 struct tune_counters {
 	char path[64];
 	char *line; /* of the last launch between begin and end; "" where there was none */
+	int launches;          /* between them */
+	uint64_t global_words; /* of 4 bytes, that all of them read or wrote in global memory */
 };
 
 bool tune_counters_begin(struct tune_counters *counters); /* false: no temporary file */

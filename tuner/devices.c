@@ -62,10 +62,11 @@ int tune_command_devices(const struct tune_options *options)
 	bool is_emulated = false;
 	char reason[1024]; /* as long as the text of an error */
 	int count = print_driver(options, "0", "", &is_emulated);
+	bool is_misled = count == 0 && srt_error_last()->status == SCANRT_ERROR_ENVIRONMENT;
 
 	snprintf(reason, sizeof reason, "%s", srt_error_last()->text);
-	/* SCANRT_DRIVER or SCANRT_LIBCUDA may have made the emulator the driver already. */
-	if (!is_emulated)
+	/* SCANRT_DRIVER or SCANRT_LIBCUDA may have made the emulator the driver already; a misspelt one is to be told. */
+	if (!is_emulated && !is_misled)
 		count += print_driver(options, "emu", "emu:", &is_emulated);
 	if (count > 0)
 		return TUNE_EXIT_COMPLETE;

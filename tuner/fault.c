@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Faults on demand, so that tests can see what the tuner makes of them.  SCANTUNE_FAULT is a list of KIND:VARIANT,
- * separated by semicolons, where KIND is wrong, late (wrong where it is exclusive), hang or crash.
+ * separated by semicolons, where KIND is wrong, late (wrong where it is exclusive), fast (times too good to be true),
+ * poison (writes where there is no memory, after which a context is beyond use), hang or crash.
  */
 #include <signal.h>
 #include <stdio.h>

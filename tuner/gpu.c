@@ -219,7 +219,7 @@ void tune_gpu_drop(struct tune_gpu *gpu, int slot)
 {
 	struct tune_slot *from = &gpu->slots[slot];
 
-	for (int i = 0; i < TUNE_CLASS_MAX; i++)
+	for (int i = 0; i <= TUNE_CLASS_MAX; i++)
 		tune_graph_free(&from->graphs[i], gpu->driver);
 	if (from->is_loaded)
 		srt_kernel_unload(&from->kernel, gpu->driver);

@@ -36,7 +36,7 @@ struct tune_slot {
 	bool is_loaded;
 	struct srt_kernel kernel;
 	char text[SRT_VARIANT_TEXT_SIZE];
-	struct tune_graph graphs[TUNE_CLASS_MAX];
+	struct tune_graph graphs[TUNE_CLASS_MAX + 1]; /* the last is for counts between classes */
 };
 
 struct tune_gpu {

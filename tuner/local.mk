@@ -4,19 +4,29 @@ scantune_SOURCES = \
 	tuner/bench.c \
 	tuner/candidates.c \
 	tuner/classes.c tuner/classes.h \
+	tuner/compare.c tuner/compare.h \
+	tuner/compare_print.c \
+	tuner/compare_rows.c \
+	tuner/contest.c tuner/contest.h \
 	tuner/counters.c tuner/counters.h \
+	tuner/crossover.c \
 	tuner/data.c tuner/data.h \
+	tuner/decision.c \
 	tuner/devices.c \
 	tuner/fault.c \
 	tuner/gpu.c tuner/gpu.h \
 	tuner/half.c tuner/half.h \
 	tuner/json.c tuner/json.h \
+	tuner/knockout.c tuner/knockout.h \
 	tuner/listing.c \
+	tuner/lines.c tuner/lines.h \
 	tuner/lists.c tuner/lists.h \
 	tuner/main.c \
 	tuner/measure.c \
 	tuner/messages.h \
 	tuner/options.c tuner/options.h \
+	tuner/peers.c tuner/peers.h bench/peers.h \
+	tuner/plot.c \
 	tuner/pool.c tuner/pool.h \
 	tuner/process.c tuner/process.h \
 	tuner/race.c \

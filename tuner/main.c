@@ -52,6 +52,7 @@ int main(int argc, char **argv)
 	} commands[] = {
 		{ "tune", tune_command_tune }, { "devices", tune_command_devices }, { "list", tune_command_list },
 		{ "show", tune_command_show }, { "bench", tune_command_bench },
+		{ "compare", tune_command_compare }, { "plot", tune_command_plot },
 	};
 	struct tune_options options;
 	int status;

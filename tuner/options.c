@@ -24,7 +24,10 @@ static const char usage_text[] =
 	"       scantune show TYPE OP [--json] [--db PATH]    everything known about one problem\n"
 	"       scantune bench [--device N|emu] [--type T] [--op O] [--count N] [--mode M] [--variant V]\n"
 	"                [--repeat R] [--counters]            time the library as a program gets it; or what the\n"
-	"                                                     emulated device counts in it\n";
+	"                                                     emulated device counts in it\n"
+	"       scantune compare [--device N|emu] [--type T] [--op O] [--count N] [--sweep] [--json|--markdown]\n"
+	"       scantune compare --markdown FILE              the strategies, other libraries and the copy, in turn\n"
+	"       scantune plot [FILE] -o OUT.svg|OUT.png       draws what compare --json wrote, or the database\n";
 
 static const char help_text[] =
 	"\n"
@@ -43,6 +46,9 @@ static const char help_text[] =
 	"  --seed N              of the random inputs and of the order of measurements\n"
 	"  --restart             do not go on where an interrupted run left off\n"
 	"  --dry-run             say what would be done\n"
+	"  --sweep               compare: counts from 1000 to 2^28, or to --count\n"
+	"  --markdown            compare: as a table of Markdown\n"
+	"  -o, --output FILE     plot: an SVG or a PNG, by the ending\n"
 	"  --json, --quiet, --verbose, --help, --version\n"
 	"\n"
 	"Exit status: 0 complete, 1 usage, 2 not complete (usable), 3 no device, 4 no database, or another tuner,\n"
@@ -51,7 +57,8 @@ static const char help_text[] =
 enum {
 	OPTION_DEVICE = 256, OPTION_QUICK, OPTION_THOROUGH, OPTION_TIME, OPTION_TYPE, OPTION_OP, OPTION_MODE,
 	OPTION_COUNT, OPTION_ALL, OPTION_DB, OPTION_SYSTEM, OPTION_CODEGEN, OPTION_JOBS, OPTION_SEED, OPTION_RESTART,
-	OPTION_DRY_RUN, OPTION_JSON, OPTION_QUIET, OPTION_VERBOSE, OPTION_VARIANT, OPTION_REPEAT, OPTION_COUNTERS
+	OPTION_DRY_RUN, OPTION_JSON, OPTION_QUIET, OPTION_VERBOSE, OPTION_VARIANT, OPTION_REPEAT, OPTION_COUNTERS,
+	OPTION_SWEEP, OPTION_MARKDOWN, OPTION_OUTPUT
 };
 
 #define BIT(option) (1u << (OPTION_##option - OPTION_DEVICE))
@@ -68,7 +75,8 @@ static const struct option long_options[] = {
 	{ "json", no_argument, NULL, OPTION_JSON },           { "quiet", no_argument, NULL, OPTION_QUIET },
 	{ "verbose", no_argument, NULL, OPTION_VERBOSE },     { "variant", required_argument, NULL, OPTION_VARIANT },
 	{ "repeat", required_argument, NULL, OPTION_REPEAT }, { "counters", no_argument, NULL, OPTION_COUNTERS },
-	{ "help", no_argument, NULL, 'h' },
+	{ "sweep", no_argument, NULL, OPTION_SWEEP },         { "markdown", no_argument, NULL, OPTION_MARKDOWN },
+	{ "output", required_argument, NULL, OPTION_OUTPUT }, { "help", no_argument, NULL, 'h' },
 	{ "version", no_argument, NULL, 'V' },                { NULL, 0, NULL, 0 }
 };
 
@@ -137,6 +145,7 @@ static bool take_value(struct tune_options *options, struct pending *pending, in
 	case OPTION_CODEGEN: return parse_codegen(&options->codegen, value);
 	case OPTION_JOBS: return parse_int(&options->jobs, value, JOBS_MAX);
 	case OPTION_SEED: return parse_number(&options->seed, value, 0, UINT64_MAX);
+	case OPTION_OUTPUT: options->output = value; return true;
 	case OPTION_VARIANT: options->variant = value; return true;
 	case OPTION_REPEAT: return parse_int(&options->repeat, value, 1000000);
 	default: return false;
@@ -156,6 +165,8 @@ static bool take(struct tune_options *options, struct pending *pending, int opti
 	case OPTION_QUIET: options->is_quiet = true; return true;
 	case OPTION_VERBOSE: options->is_verbose = true; return true;
 	case OPTION_COUNTERS: options->is_counting = true; return true;
+	case OPTION_SWEEP: options->is_sweeping = true; return true;
+	case OPTION_MARKDOWN: options->is_markdown = true; return true;
 	case 'h': pending->wants_help = true; return true;
 	case 'V': pending->wants_version = true; return true;
 	default: return take_value(options, pending, option, value);
@@ -168,11 +179,16 @@ static unsigned int options_of(const char *command)
 	const unsigned int json = BIT(JSON), database = BIT(DB) | BIT(SYSTEM);
 	const unsigned int work = BIT(DEVICE) | BIT(TYPE) | BIT(OP) | BIT(ALL) | BIT(MODE) | BIT(COUNT) | BIT(DB) |
 		BIT(CODEGEN) | BIT(SEED) | json;
+	const unsigned int drawing = BIT(SWEEP) | BIT(MARKDOWN) | BIT(OUTPUT);
 
 	if (strcmp(command, "bench") == 0)
 		return work | BIT(VARIANT) | BIT(REPEAT) | BIT(COUNTERS);
+	if (strcmp(command, "compare") == 0)
+		return work | BIT(SWEEP) | BIT(MARKDOWN);
+	if (strcmp(command, "plot") == 0)
+		return database | BIT(TYPE) | BIT(OP) | BIT(OUTPUT);
 	if (strcmp(command, "tune") == 0)
-		return ~(BIT(VARIANT) | BIT(REPEAT) | BIT(COUNTERS));
+		return ~(BIT(VARIANT) | BIT(REPEAT) | BIT(COUNTERS) | drawing);
 	return strcmp(command, "devices") == 0 ? json : json | database;
 }
 
@@ -190,36 +206,42 @@ static bool check_options(const char *command, unsigned int seen)
 	return true;
 }
 
+/* Either order: problems are called "sum i32", but options come as --type and --op; one word tells. */
+static void take_problem(struct pending *pending, char **words)
+{
+	int code;
+	bool is_swapped = srt_op_parse(&code, words[0]) == SCANRT_OK || srt_type_parse(&code, words[1]) == SCANRT_OK;
+
+	pending->types = words[is_swapped ? 1 : 0];
+	pending->ops = words[is_swapped ? 0 : 1];
+}
+
 static bool parse_command(struct tune_options *options, struct pending *pending, int argc, char **argv)
 {
-	static const char *const commands[] = { "devices", "list", "show", "bench" };
-	int words, code;
+	static const struct { const char *name; int least, most; const char *takes; } commands[] = {
+		{ "devices", 0, 0, "no operand" }, { "list", 0, 0, "no operand" },
+		{ "show", 2, 2, "a type and an operator" }, { "bench", 0, 0, "no operand" },
+		{ "compare", 0, 1, "at most one file" }, { "plot", 0, 1, "at most one file" },
+	};
 
-	if (argc == 0)
+	for (size_t i = 0; argc > 0 && i < sizeof commands / sizeof commands[0]; i++) {
+		if (strcmp(argv[0], commands[i].name) != 0)
+			continue;
+		options->command = commands[i].name;
+		if (argc - 1 < commands[i].least || argc - 1 > commands[i].most) {
+			fprintf(stderr, "scantune: %s takes %s\n", argv[0], commands[i].takes);
+			return false;
+		}
+		if (argc == 3)
+			take_problem(pending, argv + 1);
+		else if (argc == 2)
+			options->file = argv[1];
 		return true;
-	for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++)
-		if (strcmp(argv[0], commands[i]) == 0)
-			options->command = commands[i];
-	words = strcmp(options->command, "show") == 0 ? 3 : 1;
-	if (strcmp(options->command, "tune") == 0) {
-		fprintf(stderr, "scantune: there is no command \"%s\"; there are devices, list, show and bench, and "
-			"--device N to tune\n", argv[0]);
-		return false;
 	}
-	if (argc != words) {
-		fprintf(stderr, "scantune: %s takes %s\n", argv[0],
-			words == 3 ? "a type and an operator" : "no operand");
-		return false;
-	}
-	if (words == 3) {
-		/* Either order: problems are called "sum i32", but options come as --type and --op; one word tells. */
-		bool is_swapped =
-			srt_op_parse(&code, argv[1]) == SCANRT_OK || srt_type_parse(&code, argv[2]) == SCANRT_OK;
-
-		pending->types = argv[is_swapped ? 2 : 1];
-		pending->ops = argv[is_swapped ? 1 : 2];
-	}
-	return true;
+	if (argc > 0)
+		fprintf(stderr, "scantune: there is no command \"%s\"; there are devices, list, show, bench, compare and "
+			"plot, and --device N to tune\n", argv[0]);
+	return argc == 0;
 }
 
 static void set_defaults(struct tune_options *options)
@@ -246,9 +268,28 @@ static void keep_line(struct tune_options *options, int argc, char **argv)
 }
 
 /* What makes sense only with the whole line read. */
+/* One problem is compared unless more are asked for: the one that all books have. */
+static bool finish_drawing(struct tune_options *options, const struct pending *pending)
+{
+	bool is_plot = strcmp(options->command, "plot") == 0;
+
+	if (is_plot && options->output == NULL) {
+		fputs("scantune: plot wants -o FILE.svg or -o FILE.png\n", stderr);
+		return false;
+	}
+	if (!is_plot && options->file && !options->is_markdown) {
+		fputs("scantune: compare measures; with --markdown, it makes a table of the lines in a file\n", stderr);
+		return false;
+	}
+	if (pending->types == NULL && pending->ops == NULL && !pending->is_all)
+		return tune_parse_targets(options, "i32", "sum", false);
+	return tune_parse_targets(options, pending->types, pending->ops, pending->is_all);
+}
+
 static bool finish(struct tune_options *options, const struct pending *pending)
 {
 	bool is_tuning = strcmp(options->command, "tune") == 0;
+	bool is_drawing = strcmp(options->command, "compare") == 0 || strcmp(options->command, "plot") == 0;
 
 	if (!check_options(options->command, pending->seen))
 		return false;
@@ -262,8 +303,10 @@ static bool finish(struct tune_options *options, const struct pending *pending)
 		fprintf(stderr, "scantune: --db and --system name two databases\n");
 		return false;
 	}
-	if (strcmp(options->command, "bench") == 0 && !pending->has_modes)
+	if (!is_tuning && !pending->has_modes)
 		options->mode_count = 1;
+	if (is_drawing)
+		return finish_drawing(options, pending);
 	if (!is_tuning && strcmp(options->command, "bench") != 0 && pending->types == NULL)
 		return true;
 	return tune_parse_targets(options, pending->types, pending->ops, pending->is_all);
@@ -277,7 +320,8 @@ bool tune_options_parse(struct tune_options *options, int *exit_status, int argc
 	set_defaults(options);
 	keep_line(options, argc, argv);
 	*exit_status = TUNE_EXIT_USAGE;
-	while ((option = getopt_long(argc, argv, "hV", long_options, NULL)) != -1) {
+	while ((option = getopt_long(argc, argv, "hVo:", long_options, NULL)) != -1) {
+		option = option == 'o' ? OPTION_OUTPUT : option;
 		if (!take(options, &pending, option, optarg))
 			return false;
 		if (option >= OPTION_DEVICE)

@@ -30,7 +30,7 @@ struct tune_target {
 };
 
 struct tune_options {
-	const char *command;    /* "tune", "devices", "list", "show", "bench" */
+	const char *command;    /* "tune", "devices", "list", "show", "bench", "compare", "plot" */
 	const char *device;
 	enum tune_effort effort;
 	double seconds;         /* 0: no limit */
@@ -48,6 +48,10 @@ struct tune_options {
 	const char *variant;    /* bench only */
 	int repeat;             /* bench only */
 	bool is_counting;       /* bench only */
+	bool is_sweeping;       /* compare only: every count from 1000 on */
+	bool is_markdown;       /* compare only */
+	const char *file;       /* compare and plot: result lines of an earlier run; NULL: none */
+	const char *output;     /* plot only */
 	bool is_restart;
 	bool is_dry_run;
 	bool is_json;

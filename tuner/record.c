@@ -134,7 +134,7 @@ static bool put_device(struct tune_session *session)
 
 static bool put_run(struct tune_session *session)
 {
-	char boot[64], version[VERSION_TEXT_SIZE];
+	char boot[64], version[VERSION_TEXT_SIZE], seed[24];
 	struct srt_db_run run = { .device = session->device_row,
 		.toolchain = session->toolchain_row,
 		.source_hash = srt_source_hash(),
@@ -143,9 +143,11 @@ static bool put_run(struct tune_session *session)
 		.version = version,
 		.boot_id = boot,
 		.pid = getpid(),
-		.start_ticks = tune_start_ticks(getpid()) };
+		.start_ticks = tune_start_ticks(getpid()),
+		.seed = seed };
 
 	tune_boot_id(boot, sizeof boot);
+	snprintf(seed, sizeof seed, "%llu", (unsigned long long)session->options->seed);
 	snprintf(version, sizeof version, "%d.%d.%d", SCANRT_VERSION_MAJOR, SCANRT_VERSION_MINOR, SCANRT_VERSION_PATCH);
 	if (!check(session, srt_db_begin_run(session->db, &run)))
 		return false;
@@ -245,6 +247,16 @@ void tune_record_trial(struct tune_search *search, const struct tune_candidate *
 		row.us = summary->median;
 		row.low_us = summary->low;
 		row.high_us = summary->high;
+		row.clock_mhz = candidate->clock_mhz;
+		row.stage = "race";
+	}
+	if (summary && klass && candidate->final[klass - search->classes].count) {
+		const struct tune_summary *ratio = &candidate->ratio[klass - search->classes];
+
+		row.stage = "final";
+		row.ratio = ratio->median;
+		row.low_ratio = ratio->low;
+		row.high_ratio = ratio->high;
 	}
 	if (writes(session))
 		check(session, srt_db_put_trial(session->db, &row));
@@ -262,6 +274,7 @@ void tune_record_choice(struct tune_search *search, const struct tune_row *row)
 	snprintf(choice.klass, sizeof choice.klass, "%s", row->klass);
 	snprintf(choice.variant, sizeof choice.variant, "%s", row->variant);
 	snprintf(choice.reason, sizeof choice.reason, "%s", row->reason);
+	snprintf(choice.border, sizeof choice.border, "%s", row->border);
 	snprintf(choice.source_hash, sizeof choice.source_hash, "%s", srt_source_hash());
 	if (writes(session))
 		check(session, srt_db_put_choice(&id, session->db, session->run_row, session->device_row,

@@ -24,6 +24,7 @@ struct tune_row {
 	double default_us;
 	double bytes;      /* read and written */
 	char reason[160];
+	char border[12];   /* what ends its range: "measured", "middle", "reach" (of a block variant), "open" */
 };
 
 void tune_report_open(const struct tune_options *options, size_t problems);

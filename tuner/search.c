@@ -16,7 +16,6 @@
 #define COPY_SECONDS 60.0
 #define VERIFY_BYTES ((uint64_t)24 << 20) /* of input, at most, in one launch of a verification */
 #define VERIFY_COUNT ((uint64_t)1 << 24)
-#define PLAUSIBLE 1.05                    /* times the copy's speed; faster has not moved all the data */
 #define WORKSPACE_SLACK ((uint64_t)1 << 20)
 
 /* ---- Opening ---- */
@@ -88,6 +87,8 @@ void tune_search_close(struct tune_search *search)
 		clear_job(search->session, &search->candidates[i].build.job);
 	for (size_t i = 0; search->extras && i < search->extra_count; i++)
 		clear_job(search->session, &search->extras[i].job);
+	for (size_t i = 0; i < search->class_count; i++)
+		tune_race_free(search, i);
 	free(search->candidates);
 	free(search->extras);
 	memset(search, 0, sizeof *search);
@@ -162,25 +163,24 @@ static void measure_copies(struct tune_search *search)
 
 static enum tune_verdict time_class(struct tune_search *search, struct tune_candidate *candidate, size_t klass)
 {
-	const struct tune_result *result = &search->results[klass];
+	const struct tune_timing *timing = &search->classes[klass].timing;
 	struct tune_summary summary;
-	enum tune_verdict verdict;
-	char note[TUNE_NOTE_SIZE];
+	double us[TUNE_SAMPLES_MAX];
+	int taken;
 
 	if (!tune_candidate_serves(candidate, &search->classes[klass])) {
 		candidate->is_out[klass] = true;
 		return TUNE_OK;
 	}
-	verdict = tune_candidate_time(search, candidate, klass, search->classes[klass].timing.samples);
-	if (verdict != TUNE_OK || !search->classes[klass].is_streaming || result->copy_us == 0)
-		return verdict;
-	summary = tune_summarise(&candidate->values[klass]);
-	if (summary.median * PLAUSIBLE >= result->copy_us)
+	taken = tune_race_sample(us, search, candidate, timing, timing->samples);
+	for (int i = 0; i < taken; i++)
+		tune_values_add(&candidate->values[klass], us[i]);
+	if (taken < 0)
+		return candidate->verdict;
+	if (taken == 0)
 		return TUNE_OK;
-	snprintf(note, sizeof note, "%.2f us for %s, where a copy takes %.2f us", summary.median,
-		search->classes[klass].name, result->copy_us);
-	tune_candidate_fail(search, candidate, TUNE_IMPLAUSIBLE, note);
-	return TUNE_IMPLAUSIBLE;
+	summary = tune_summarise(&candidate->values[klass]);
+	return tune_race_is_plausible(search, candidate, klass, summary.median) ? TUNE_OK : TUNE_IMPLAUSIBLE;
 }
 
 static void show_best(const struct tune_search *search)

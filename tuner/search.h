@@ -10,6 +10,7 @@
 #define TUNE_SEARCH_H
 
 #include "classes.h"
+#include "knockout.h"
 #include "pool.h"
 #include "report.h"
 #include "session.h"
@@ -41,13 +42,22 @@ struct tune_candidate {
 	enum tune_verdict verdict;
 	char note[TUNE_NOTE_SIZE];
 	bool is_out[TUNE_CLASS_MAX];           /* of the race */
-	struct tune_values values[TUNE_CLASS_MAX];
+	int samples;             /* of all classes, and how many of them at a clock that was too low */
+	int slowed;
+	int clock_mhz;           /* of the latest; 0: unknown */
+	struct tune_values values[TUNE_CLASS_MAX];   /* before the finals */
+	struct tune_summary final[TUNE_CLASS_MAX];
+	struct tune_summary ratio[TUNE_CLASS_MAX];   /* of its times in the finals to the winner's */
 	struct tune_summary earlier[TUNE_CLASS_MAX]; /* an interrupted run's */
 };
+
+struct tune_race;
 
 /* How a class ended. */
 struct tune_result {
 	struct tune_candidate *winner;
+	struct tune_race *race;          /* kept for its repetition */
+	struct tune_decision decision;
 	struct tune_summary summary;
 	double default_us;
 	double copy_us;
@@ -92,15 +102,26 @@ enum tune_verdict tune_build_get(struct tune_search *search, struct tune_build *
 enum tune_verdict tune_build_verify(struct tune_search *search, struct tune_build *build, char *note);
 enum tune_verdict tune_build_verify_large(struct tune_search *search, struct tune_build *build, uint64_t count,
 	char *note);
-enum tune_verdict tune_candidate_time(struct tune_search *search, struct tune_candidate *candidate, size_t klass,
-	int samples);
+enum tune_verdict tune_candidate_time(struct tune_slot_reply *reply, struct tune_search *search,
+	struct tune_candidate *candidate, const struct tune_timing *timing, int samples);
 void tune_build_drop(struct tune_search *search, struct tune_build *build);
 bool tune_candidate_serves(const struct tune_candidate *candidate, const struct tune_class *klass);
 void tune_candidate_fail(struct tune_search *search, struct tune_candidate *candidate, enum tune_verdict verdict,
 	const char *note);
 
-/* race.c: from verified candidates to an order of merit of one class. */
+/* race.c: from verified candidates to the winner of one class.  Sampling returns how many samples are worth something,
+ * or -1 where the candidate failed, which is recorded in it. */
+int tune_race_sample(double *us, struct tune_search *search, struct tune_candidate *candidate,
+	const struct tune_timing *timing, int samples);
 void tune_race(struct tune_search *search, size_t klass);
+/* Whether so short a time can be; else the candidate has failed. */
+bool tune_race_is_plausible(struct tune_search *search, struct tune_candidate *candidate, size_t klass, double us);
+void tune_race_repeat(struct tune_search *search, size_t klass); /* winner and incumbent again */
+bool tune_race_has_scatter(const struct tune_search *search, size_t klass);
+void tune_race_free(struct tune_search *search, size_t klass);
+
+/* crossover.c: where one class's winner overtakes the next, measured. */
+void tune_crossovers(struct tune_search *search);
 
 /* winners.c: other modes, order of operands, large counts; then the database. */
 bool tune_winners(struct tune_search *search);

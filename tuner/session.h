@@ -9,6 +9,7 @@
 #include "options.h"
 #include "pool.h"
 #include "process.h"
+#include "statistics.h"
 
 struct srt_db;
 
@@ -40,6 +41,7 @@ struct tune_session {
 
 	struct tune_job copy_job;  /* the copy kernel */
 	bool has_copy;
+	struct tune_values clocks; /* of the SMs, in MHz, as samples were taken */
 	double pace; /* elements a second of wall clock, of a first scan: how slow an emulated device is */
 };
 

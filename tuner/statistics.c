@@ -26,6 +26,21 @@ static int compare(const void *left, const void *right)
 	return (a > b) - (a < b);
 }
 
+/* How many values from either end lie outside of the interval.  The number of values below the median is binomial with
+ * an even chance, so that the r-th smallest and the r-th largest enclose it with probability 1 - 2 P(fewer than r). */
+static int rank_of(int n)
+{
+	double chance = ldexp(1, -n), outside = chance;
+	int rank = 0;
+
+	while (2 * outside <= 0.05) {
+		rank++;
+		chance *= (double)(n - rank + 1) / rank;
+		outside += chance;
+	}
+	return rank > 0 ? rank - 1 : 0;
+}
+
 struct tune_summary tune_summarise(const struct tune_values *values)
 {
 	struct tune_summary summary = { .count = values->count };
@@ -43,9 +58,7 @@ struct tune_summary tune_summarise(const struct tune_values *values)
 		summary.low = summary.high = summary.median;
 	if (n < LEAST_FOR_INTERVAL)
 		return summary;
-	/* The number of values below the median is binomial; this is the normal approximation of its 2.5 % quantile. */
-	rank = (int)floor((n - 1.96 * sqrt((double)n)) / 2);
-	rank = rank < 0 ? 0 : rank;
+	rank = rank_of(n);
 	summary.low = sorted[rank];
 	summary.high = sorted[n - 1 - rank];
 	return summary;

@@ -206,20 +206,19 @@ void tune_candidate_fail(struct tune_search *search, struct tune_candidate *cand
 		tune_report_failure(search->name, candidate->build.text, tune_verdict_name(verdict), note);
 }
 
-enum tune_verdict tune_candidate_time(struct tune_search *search, struct tune_candidate *candidate, size_t klass,
-	int samples)
+enum tune_verdict tune_candidate_time(struct tune_slot_reply *reply, struct tune_search *search,
+	struct tune_candidate *candidate, const struct tune_timing *timing, int samples)
 {
-	struct tune_time_request request = { .slot = candidate->build.slot, .timing = search->classes[klass].timing };
-	struct tune_slot_reply reply;
+	struct tune_time_request request = { .slot = candidate->build.slot, .timing = *timing };
 	char note[TUNE_NOTE_SIZE] = "";
 	enum tune_verdict verdict = tune_build_get(search, &candidate->build, note);
 
 	request.timing.samples = samples < TUNE_SAMPLES_MAX ? samples : TUNE_SAMPLES_MAX;
 	if (verdict == TUNE_OK) {
 		enum tune_answer answer = tune_ask(search->session, TUNE_TIME, &request, sizeof request, NULL, 0,
-			patience(search->time_seconds, candidate->build.is_default), &reply, sizeof reply, NULL, note);
+			patience(search->time_seconds, candidate->build.is_default), reply, sizeof *reply, NULL, note);
 
-		verdict = judge(search->session, answer, &reply, note);
+		verdict = judge(search->session, answer, reply, note);
 	}
 	if (verdict != TUNE_OK) {
 		if (verdict != TUNE_RUNNING)
@@ -227,10 +226,8 @@ enum tune_verdict tune_candidate_time(struct tune_search *search, struct tune_ca
 		return verdict;
 	}
 	/* The slowest of the default's classes is what the watchdog goes by. */
-	if (candidate->build.is_default && reply.seconds > search->time_seconds)
-		search->time_seconds = reply.seconds;
-	for (int i = 0; i < reply.sample_count; i++)
-		tune_values_add(&candidate->values[klass], reply.us[i]);
+	if (candidate->build.is_default && reply->seconds > search->time_seconds)
+		search->time_seconds = reply->seconds;
 	return TUNE_OK;
 }
 

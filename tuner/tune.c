@@ -67,10 +67,12 @@ static double pace_of(const struct tune_session *session, double seconds)
 static bool time_probe(struct tune_session *session, struct probe *probe)
 {
 	enum tune_verdict verdict = TUNE_OK;
+	struct tune_slot_reply reply;
 
 	for (int i = 0; i < 2 && verdict == TUNE_OK; i++) {
 		probe->search.time_seconds = 0;
-		verdict = tune_candidate_time(&probe->search, &probe->candidate, 0, 1);
+		verdict = tune_candidate_time(&reply, &probe->search, &probe->candidate,
+			&probe->search.classes[0].timing, 1);
 	}
 	if (verdict == TUNE_OK && probe->search.time_seconds > 0)
 		session->pace = pace_of(session, probe->search.time_seconds);

@@ -12,5 +12,11 @@ int tune_command_devices(const struct tune_options *options);
 int tune_command_list(const struct tune_options *options);
 int tune_command_show(const struct tune_options *options);
 int tune_command_bench(const struct tune_options *options);
+int tune_command_compare(const struct tune_options *options);
+int tune_command_plot(const struct tune_options *options);
+
+/* The exit status that goes with a status of the library. */
+int tune_exit_of(int status);
+const char *tune_origin_name(int origin); /* "tuned" for SCANRT_ORIGIN_TUNED */
 
 #endif

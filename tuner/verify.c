@@ -109,9 +109,13 @@ static int run(struct check *check)
 
 static int run_count(struct check *check, const struct tune_resident *resident, uint64_t count)
 {
-	/* The most combinations on an element's way: within a thread, over lanes and warps, over tiles. */
-	check->depth = (unsigned)check->slot->kernel.variant.items + 16 +
-		(unsigned)(count / srt_variant_tile(&check->slot->kernel.variant));
+	const struct srt_variant *variant = &check->slot->kernel.variant;
+
+	/* The most combinations on an element's way: within a thread, over lanes and warps or a tree of up to 13 levels,
+	 * over tiles. */
+	check->depth = (unsigned)variant->items + 16 + (unsigned)(count / srt_variant_tile(variant));
+	if (variant->circuit > SRT_CIRCUIT_WARPS)
+		check->depth += 2 * 13 * (unsigned)(variant->circuit == SRT_CIRCUIT_RAKING ? variant->fan : 2);
 	check->what = "a scan";
 	check->data = &resident->data;
 	check->in = resident->input;
@@ -277,6 +281,16 @@ static int verify_rounded(struct check *check, uint64_t max)
 	return status;
 }
 
+/* A planted fault: a scan into the first page of the address space, where no device has memory. */
+static int poison_context(const struct check *check, const struct tune_resident *resident)
+{
+	const struct tune_gpu *gpu = check->gpu;
+	int status = srt_kernel_launch(&check->slot->kernel, gpu->driver, &gpu->workspace, 256, resident->input, 32, 0,
+		gpu->stream);
+
+	return status ? status : SRT_CALL(gpu->driver, cuStreamSynchronize, (gpu->stream));
+}
+
 int tune_verify(enum tune_verdict *verdict, char note[TUNE_NOTE_SIZE], struct tune_gpu *gpu, int slot,
 	uint64_t max_count)
 {
@@ -286,6 +300,8 @@ int tune_verify(enum tune_verdict *verdict, char note[TUNE_NOTE_SIZE], struct tu
 	int status = tune_gpu_resident(&resident, gpu, problem->input_type, problem->op, true);
 
 	tune_fault_strike(check.slot->text);
+	if (!status && tune_fault_is("poison", check.slot->text))
+		status = poison_context(&check, resident);
 	if (!status)
 		status = srt_workspace_clear(&gpu->workspace, gpu->driver);
 	if (!status) {

@@ -205,9 +205,10 @@ static bool confirm_winners(struct tune_search *search)
 
 		if (tune_must_stop(search->session))
 			return false;
-		if (winner == NULL || winner->is_confirmed)
+		if (winner == NULL || (winner->is_confirmed && winner->verdict == TUNE_OK))
 			continue;
-		if (!confirm(search, winner)) {
+		/* It may have failed since, in a fresh worker or at a count between classes. */
+		if (winner->verdict != TUNE_OK || !confirm(search, winner)) {
 			if (winner->verdict == TUNE_OK)
 				return false;
 			race_again(search, winner);
@@ -216,6 +217,22 @@ static bool confirm_winners(struct tune_search *search)
 		}
 	}
 	return true;
+}
+
+/* What holds only in the process that it was found in, say by the luck of where its buffers lie, does not hold. */
+static void repeat_in_fresh_worker(struct tune_search *search)
+{
+	bool is_replaced = false;
+
+	tune_report_phase("repetition");
+	for (size_t i = 0; i < search->class_count && !tune_should_stop(search->session); i++) {
+		if (!search->results[i].winner || !tune_race_has_scatter(search, i))
+			continue;
+		if (!is_replaced)
+			tune_session_replace_worker(search->session);
+		is_replaced = true;
+		tune_race_repeat(search, i);
+	}
 }
 
 /* A default that fails has no image, and a row that says why. */
@@ -230,6 +247,15 @@ static void confirm_defaults(struct tune_search *search)
 }
 
 /* ---- The database ---- */
+
+static const char *border_of(const struct tune_search *search, size_t klass)
+{
+	const struct tune_class *from = &search->classes[klass];
+
+	if (from->high == srt_variant_max_count(&search->results[klass].winner->build.variant))
+		return "reach";
+	return from->is_crossover_measured ? "measured" : klass + 1 < search->class_count ? "middle" : "open";
+}
 
 /* A block variant ends with its tile, and the next class begins there. */
 static void fit_range(struct tune_search *search, size_t klass)
@@ -256,6 +282,7 @@ static struct tune_row row_of(const struct tune_search *search, size_t klass)
 	snprintf(row.klass, sizeof row.klass, "%s", from->name);
 	snprintf(row.variant, sizeof row.variant, "%s", result->winner->build.text);
 	snprintf(row.reason, sizeof row.reason, "%s", result->reason);
+	snprintf(row.border, sizeof row.border, "%s", border_of(search, klass));
 	row.bytes = 2.0 * (double)row.count * (double)srt_type_size(search->problem.input_type);
 	for (size_t i = 0; i < search->candidate_count; i++)
 		if (search->candidates[i].is_default[klass])
@@ -273,7 +300,8 @@ static void record_class(struct tune_search *search, size_t klass)
 
 	for (size_t i = 0; i < search->candidate_count; i++) {
 		const struct tune_candidate *candidate = &search->candidates[i];
-		struct tune_summary summary = tune_summarise(&candidate->values[klass]);
+		struct tune_summary summary = candidate->final[klass].count ? candidate->final[klass]
+			: tune_summarise(&candidate->values[klass]);
 
 		if (summary.count && candidate != result->winner && candidate->verdict == TUNE_OK)
 			tune_record_trial(search, candidate, &search->classes[klass], TUNE_OK, &summary, NULL);
@@ -313,6 +341,14 @@ bool tune_winners(struct tune_search *search)
 	compile_ahead(search);
 	if (!confirm_winners(search))
 		return false;
+	if (!search->session->is_finishing) {
+		repeat_in_fresh_worker(search);
+		if (!confirm_winners(search))
+			return false;
+		tune_crossovers(search);
+		if (!confirm_winners(search))
+			return false;
+	}
 	confirm_defaults(search);
 	if (tune_must_stop(search->session))
 		return false;

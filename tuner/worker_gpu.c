@@ -176,6 +176,8 @@ static bool serve_time(struct tune_gpu *gpu, const struct tune_frame *frame)
 	double start = tune_now();
 
 	note_failure(&reply, tune_measure(reply.us, gpu, request->slot, &request->timing));
+	for (int i = 0; i < reply.sample_count && tune_fault_is("fast", gpu->slots[request->slot].text); i++)
+		reply.us[i] *= 0.2;
 	reply.seconds = tune_now() - start;
 	return send_slot(&reply, NULL, 0);
 }

@@ -30,9 +30,34 @@ is "$(query 'SELECT count(*) FROM failures')" 3 "the view failures has all three
 is "$(query 'SELECT count(*) FROM choice')" 2 "the choices are made all the same"
 is "$(chosen "$wrong")$(chosen "$hang")$(chosen "$crash")" 000 "none of the three is chosen"
 is "$(query 'SELECT count(*) FROM run WHERE status = "complete"')" 1 "the run counts as complete"
+SCANTUNE_FAULT="poison:$hang;fast:$wrong"
+streaming() {
+	"$scantune" --device emu --quick --db "$db" --type f32 --op max --count 1024,262144
+}
+ok "a run with a variant that poisons the context, and one that is too fast, completes" streaming
+is "$(status_of "$hang")" crash "the one that poisons the context is found"
+like "$(query "SELECT note FROM trial WHERE status = 'crash' ORDER BY id DESC LIMIT 1")" "ILLEGAL_ADDRESS" \
+	"with what the driver said"
+is "$(status_of "$wrong")" implausible "the one that beats a copy is not believed"
+like "$(query "SELECT note FROM trial WHERE status = 'implausible'")" "where a copy takes" "and the note says why"
+is "$(query "SELECT count(*) FROM choice c JOIN problem p ON p.id = c.problem WHERE p.name = 'max f32'")" 2 \
+	"the choices are made all the same"
+is "$(query "SELECT count(*) FROM choice c JOIN problem p ON p.id = c.problem JOIN variant v ON v.id = c.variant
+	WHERE p.name = 'max f32' AND v.text IN ('$hang', '$wrong')")" 0 "and neither is chosen"
 unset SCANTUNE_FAULT
 ok "a run without the faults completes" tune
 is "$(status_of "$wrong")$(status_of "$hang")$(status_of "$crash")" okokok "and finds nothing wrong"
+
+# On a busy machine: ten per cent of noise, and a process of its own for the last word.
+rm -f "$db"
+SCANTUNE_TEST_NOISE=0.1
+export SCANTUNE_TEST_NOISE
+ok "a run on a noisy machine completes" streaming
+is "$(query "SELECT count(*) > 0 FROM trial WHERE stage = 'final' AND low_ratio < high_ratio")" 1 \
+	"with the intervals of the finalists' ratios"
+is "$(query "SELECT count(*) FROM choice WHERE border IN ('measured', 'middle', 'reach', 'open')")" 2 \
+	"and tells what ends each range"
+unset SCANTUNE_TEST_NOISE
 
 rm -f "$db"
 winner=$(tune >/dev/null && query "SELECT v.text FROM choice c JOIN variant v ON v.id = c.variant WHERE class = 'small'")

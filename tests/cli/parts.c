@@ -215,7 +215,7 @@ static void test_statistics(void)
 		tune_values_add(&values, i);
 	summary = tune_summarise(&values);
 	tap_ok(summary.median == 50.5, "the median of an even number is between the two");
-	tap_ok(summary.low == 41 && summary.high == 60, "the interval of a hundred is that of the ranks 41 and 60");
+	tap_ok(summary.low == 40 && summary.high == 61, "the interval of a hundred is that of the ranks 40 and 61");
 	values = (struct tune_values){0};
 	for (int i = 0; i < 3; i++)
 		tune_values_add(&values, 7);

@@ -15,7 +15,7 @@ like "$(cat "$tap_dir/.output")" "Exit status" "and tells the exit statuses"
 ok "--version succeeds" "$scantune" --version
 fails "an unknown option is a usage error" 1 "$scantune" --nonsense
 fails "an unknown command is a usage error" 1 "$scantune" why i32 sum
-like "$(cat "$tap_dir/.output")" "devices, list, show and bench" "and what exists is named"
+like "$(cat "$tap_dir/.output")" "devices, list, show, bench, compare" "and what exists is named"
 fails "an unknown type is a usage error" 1 "$scantune" --device emu --type i31
 like "$(cat "$tap_dir/.output")" "i8 i16 i32" "and the types are named"
 fails "an unknown operator is a usage error" 1 "$scantune" --device emu --op plus
@@ -46,6 +46,10 @@ fails "show with an unknown operator is a usage error" 1 "$scantune" show plus i
 like "$(cat "$tap_dir/.output")" "plus\" is no operator" "and the operator is what is called unknown"
 fails "show without an operator is a usage error" 1 "$scantune" show i32
 fails "list with an operand is a usage error" 1 "$scantune" list i32
+fails "an option of compare is refused for bench" 1 "$scantune" bench --sweep
+fails "compare with a file and no --markdown is a usage error" 1 "$scantune" compare "$tap_dir/lines"
+fails "compare with a file that is not there is a usage error" 1 "$scantune" compare --markdown "$tap_dir/lines"
+fails "plot without an output is a usage error" 1 "$scantune" plot "$tap_dir/lines"
 
 # What is printed has to arrive, or the exit status says so.
 prints_to_full() {
@@ -73,6 +77,11 @@ for setting in SCANRT_EMU_SMS=0 SCANRT_EMU_SMS=99999999999999999999 SCANRT_EMU_S
 	SCANRT_EMU_MEMORY=16E SCANRT_EMU_DEVICES=-1 SCANRT_EMU_DEVICES=17; do
 	fails "$setting makes no emulated device" 3 emulated "$setting"
 	like "$(cat "$tap_dir/.output")" "${setting%=*}: no number" "and the setting is named"
+done
+for setting in SCANRT_EMU_FAIL=cuMemAllok:1:2 SCANRT_EMU_FAIL=cuMemAlloc:0:2 SCANRT_EMU_FAIL=cuInit:9:1,cuMemAlloc \
+	SCANRT_EMU_LOG="$tap_dir/no/log" SCANRT_EMU_COUNTERS="$tap_dir" SCANRT_DRIVER=foo; do
+	fails "$setting makes no device" 3 emulated "$setting"
+	like "$(cat "$tap_dir/.output")" "${setting%%=*}" "and the setting is named"
 done
 
 SCANRT_LIBCUDA=$tap_dir/nothing.so

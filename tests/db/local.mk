@@ -8,6 +8,7 @@ db_tests = \
 	tests/db/files \
 	tests/db/images \
 	tests/db/lookup_time \
+	tests/db/migrate \
 	tests/db/paths \
 	tests/db/publish \
 	tests/db/resume \
@@ -16,7 +17,7 @@ db_tests = \
 
 check_PROGRAMS += $(db_tests)
 DB_TESTS += $(db_tests) tests/db/manual.sh
-EXTRA_DIST += tests/db/manual.sh
+EXTRA_DIST += tests/db/manual.sh tests/db/format-1.sql
 
 check_LTLIBRARIES += tests/db/libfixture.la
 tests_db_libfixture_la_SOURCES = tests/db/fixture.c tests/db/fixture.h
@@ -28,6 +29,7 @@ tests_db_damage_LDADD = $(db_test_libraries)
 tests_db_files_LDADD = $(db_test_libraries)
 tests_db_images_LDADD = $(db_test_libraries)
 tests_db_lookup_time_LDADD = $(db_test_libraries)
+tests_db_migrate_LDADD = $(db_test_libraries)
 tests_db_paths_LDADD = $(db_test_libraries)
 tests_db_publish_LDADD = $(db_test_libraries)
 tests_db_resume_LDADD = $(db_test_libraries)

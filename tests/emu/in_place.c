@@ -2,8 +2,8 @@
  *
  * Scans in place of arrays that are aligned to their elements only, under many schedules: tiles then share 16-byte
  * vectors, and whoever moves whole vectors reads what another block may be storing.  Results would be right all the
- * same, but not by PTX's memory model, so it is the device's own checks that decide here.  The scripts in_place_*.sh run
- * this on other models, since each architecture copies tiles by other instructions.
+ * same, but not by PTX's memory model, so it is the device's own checks that decide here.  The scripts in_place_*.sh
+ * run this on other models, since each architecture copies tiles by other instructions.
  *
  *   SCANRT_TEST_SEEDS   how many seeds for each kernel; default 40
  *   SCANRT_TEST_SEED    the first one
@@ -77,7 +77,8 @@ static void check(struct test_device *device, const char *protocol, int type)
 	test_problem(&problem, SCANRT_SUM, type, type, type, false);
 	snprintf(variant, sizeof(variant), protocol, srt_problem_vector(&problem));
 	test_kernel_create(&kernel, device, &problem, variant);
-	reference_create(&reference, &problem, REFERENCE_EXACT, 1, TILES * (uint64_t)srt_variant_tile(&kernel.variant));
+	reference_create(
+		&reference, &problem, REFERENCE_EXACT, 1, TILES * (uint64_t)srt_variant_tile(&kernel.variant));
 	test_workspace_create(&workspace, device, reference.count);
 	tap_is_uint(run_seeds(device, &scan, variant, seeds_wanted()), 0,
 		"B061: %s by %s in place reads nothing that another block may be writing", srt_type_name(type), variant);

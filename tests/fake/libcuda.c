@@ -237,11 +237,11 @@ static CUresult memset_d8_async(CUdeviceptr address, unsigned char value, size_t
 	return fake_is_placed() ? CUDA_SUCCESS : CUDA_ERROR_INVALID_CONTEXT;
 }
 
-/* Addresses with an odd 40th bit are of another context. */
+/* Addresses with an odd 40th bit are of another context, those with an odd 45th of nobody. */
 static CUresult pointer_get_attribute(void *value, CUpointer_attribute attribute, CUdeviceptr address)
 {
 	ENTER("cuPointerGetAttribute");
-	if (attribute != CU_POINTER_ATTRIBUTE_CONTEXT)
+	if (attribute != CU_POINTER_ATTRIBUTE_CONTEXT || address >> 45 & 1)
 		return CUDA_ERROR_INVALID_VALUE;
 	*(CUcontext *)value = address >> 40 & 1 ? (CUcontext)&foreign : fake_current();
 	return CUDA_SUCCESS;

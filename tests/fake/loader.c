@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "driver.h"
@@ -45,6 +46,35 @@ static void test_missing_file(void)
 	tap_is_int(open_driver("0"), SCANRT_ERROR_DRIVER_TOO_OLD, "a library without cuGetProcAddress is too old");
 	tap_contains(srt_error_last()->text, "cuGetProcAddress", "the message says what it lacks");
 	setenv("SCANRT_LIBCUDA", fake_driver_path(), 1);
+}
+
+/* The dynamic loader would wait for somebody to write into it. */
+static void test_fifo(void)
+{
+	char folder[] = "/tmp/scanrt-fifo-XXXXXX";
+	char path[64];
+
+	if (!mkdtemp(folder))
+		tap_bail_out("no folder for a FIFO");
+	snprintf(path, sizeof(path), "%s/libcuda.so.1", folder);
+	if (mkfifo(path, 0600))
+		tap_bail_out("no FIFO");
+	setenv("SCANRT_LIBCUDA", path, 1);
+	tap_is_int(open_driver("0"), SCANRT_ERROR_NO_DRIVER, "a FIFO is no driver, and nobody waits for its writer");
+	tap_contains(srt_error_last()->text, "no regular file", "the message says what is wrong with it");
+	setenv("SCANRT_LIBCUDA", fake_driver_path(), 1);
+	unlink(path);
+	rmdir(folder);
+}
+
+static void test_kind(void)
+{
+	setenv("SCANRT_DRIVER", "foo", 1);
+	tap_is_int(open_driver("0"), SCANRT_ERROR_ENVIRONMENT, "a SCANRT_DRIVER that is none is refused");
+	tap_contains(srt_error_last()->text, "SCANRT_DRIVER: \"foo\"", "the message has variable and value");
+	setenv("SCANRT_DRIVER", "", 1);
+	tap_is_int(open_driver("0"), SCANRT_OK, "a SCANRT_DRIVER of nothing is as good as none");
+	unsetenv("SCANRT_DRIVER");
 }
 
 static void test_toolkit_stub(void)
@@ -164,12 +194,14 @@ int main(void)
 	unsetenv("SCANRT_DRIVER");
 	fake = fake_driver();
 	test_missing_file();
+	test_fifo();
 	test_toolkit_stub();
 	test_stub();
 	test_too_old();
 	test_failing_start();
 	test_device_texts();
 	test_success();
+	test_kind();
 	test_mapping();
 	return tap_done();
 }

@@ -88,6 +88,9 @@ static void test_pin(void)
 	tap_is_int(plan->classes[0].origin, SCANRT_ORIGIN_FORCED, "SCANRT_VARIANT pins too");
 	tap_is_int(plan->classes[0].fetched->kernel.variant.block, 64, "it is the variant that was named");
 	scanrt_plan_destroy(plan);
+	setenv("SCANRT_VARIANT", "lookback,items=3", 1);
+	tap_is_int(refuse(NULL), SCANRT_ERROR_VARIANT, "a variant of the environment that does not fit is refused");
+	tap_contains(scanrt_last_error(), "SCANRT_VARIANT: ", "and the message names the variable");
 	unsetenv("SCANRT_VARIANT");
 	reset();
 }
@@ -156,6 +159,8 @@ static void test_workspace(void)
 	tap_is_int(refuse(&options), SCANRT_ERROR_WORKSPACE, "a misaligned workspace is refused");
 	options.workspace = (void *)(uintptr_t)0x10000000100;
 	tap_is_int(refuse(&options), SCANRT_ERROR_CONTEXT, "another context's memory is refused as workspace");
+	options.workspace = (void *)(uintptr_t)0x200000000100;
+	tap_is_int(refuse(&options), SCANRT_ERROR_WORKSPACE, "memory of the host is refused as workspace");
 	problem.op = 99;
 	bytes = 12345;
 	tap_is_int(scanrt_plan_workspace_size(&bytes, context, &problem, NULL), SCANRT_ERROR_OPERATOR,

@@ -129,6 +129,10 @@ void turned_variant(struct srt_variant *variant, const struct srt_problem *probl
 	variant->load = turn / 2 % 2 ? SRT_ACCESS_PLAIN : SRT_ACCESS_STREAM;
 	variant->store = turn / 4 % 2 ? SRT_ACCESS_PLAIN : SRT_ACCESS_STREAM;
 	variant->residency = 1 + (int)(turn / 5 % 2);
+	if (strategy != SRT_LOOKAHEAD && turn % 4 == 0) {
+		variant->circuit = SRT_CIRCUIT_KOGGE_STONE + (int)(turn / 4 % 4);
+		variant->fan = variant->circuit == SRT_CIRCUIT_RAKING ? 2 + (int)(turn / 16 % 6) : variant->fan;
+	}
 	if (strategy == SRT_LOOKAHEAD) {
 		variant->stages = stages[turn % 4];
 		variant->ahead = variant->stages - 1 - (int)(turn / 4 % 2) * (variant->stages > 2);

@@ -138,6 +138,7 @@ static void test_loading(const struct srt_rtc *rtc)
 
 	opens(SCANRT_ERROR_NO_COMPILER, "/nonexistent/libnvrtc.so", "/nonexistent/libnvrtc.so",
 		"SCANRT_LIBNVRTC names the only file that is tried");
+	opens(SCANRT_ERROR_NO_COMPILER, "/dev/null", "no regular file", "a device is no NVRTC, nor is a FIFO");
 	opens(SCANRT_ERROR_NO_COMPILER, "", "SCANRT_LIBNVRTC", "SCANRT_LIBNVRTC set to nothing means no compiler");
 	opens(SCANRT_ERROR_COMPILER_TOO_OLD, "libm.so.6", "nvrtc",
 		"a library without NVRTC's functions is too old");

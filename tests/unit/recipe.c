@@ -187,6 +187,13 @@ static void test_same_recipe(void)
 	tap_is_uint(strspn(recipe[0], "0123456789abcdef"), 32, "all of them hexadecimal");
 	tap_ok(strncmp(entry[0], "scan_", 5) == 0 && strncmp(entry[0] + 5, recipe[0], 16) == 0 && entry[0][21] == '\0',
 		"B127: the entry's name has 16 digits of the recipe, and so is the kernel's own");
+	setenv("SCANRT_COUNT_APPLIES", "0", 1);
+	srt_image_recipe(recipe[1], entry[1], &problem, &variant, 90);
+	tap_is_string(recipe[1], recipe[0], "so it is where no applications are counted");
+	setenv("SCANRT_COUNT_APPLIES", "1", 1);
+	srt_image_recipe(recipe[1], entry[1], &problem, &variant, 90);
+	unsetenv("SCANRT_COUNT_APPLIES");
+	tap_ok(strcmp(recipe[1], recipe[0]) != 0, "a kernel that counts applications has another recipe");
 	variant.ahead = variant.stages;
 	tap_is_int(srt_image_recipe(recipe[1], entry[1], &problem, &variant, 90), SCANRT_ERROR_VARIANT,
 		"a variant that cannot run has no recipe");
@@ -291,7 +298,7 @@ static void test_options(void)
 		"-DSCAN_OPERATOR=sum",
 		"-DSCAN_EXCLUSIVE=1", "-DSCAN_INITIAL=1", "-DSCAN_STRATEGY=3", "-DSCAN_FILE=\"lookahead.cuh\"",
 		"-DSCAN_BLOCK=384", "-DSCAN_ITEMS=24",
-		"-DSCAN_WARP_SCAN=1", "-DSCAN_LOAD=2", "-DSCAN_STORE=2", "-DSCAN_RESIDENCY=1", "-DSCAN_STAGES=6",
+		"-DSCAN_WARP_SCAN=1", "-DSCAN_CIRCUIT=0", "-DSCAN_FAN=0", "-DSCAN_LOAD=2", "-DSCAN_STORE=2", "-DSCAN_RESIDENCY=1", "-DSCAN_STAGES=6",
 		"-DSCAN_AHEAD=4", "-DSCAN_GATHER=4", "-DSCAN_TILE=9216", "-DSCAN_VECTOR=4", "-DSCAN_TILE_WORDS=2",
 		"-DSCAN_SHARED_BYTES=56064" };
 	struct srt_problem problem;

@@ -64,6 +64,8 @@ static void test_texts(void)
 	is_canonical("block,block=256,items=16,residency=1", "block");
 	is_canonical("lookback,residency=2,store=plain,load=plain,warp=shared,block=0032",
 		"lookback,block=32,warp=shared,load=plain,store=plain");
+	is_canonical("lookback,fan=4,circuit=raking", "lookback,circuit=raking,fan=4");
+	is_canonical("block,fan=8,circuit=warps", "block");
 	is_canonical("lookahead,gather=8,ahead=1,items=4", "lookahead,items=4,ahead=1,gather=8");
 }
 
@@ -101,20 +103,40 @@ static void test_round_trips(void)
 	srt_strbuf_free(&text);
 }
 
+/* Of those values that a text names: not the default. */
+static int longest_value(const struct srt_knob *knob, int usual)
+{
+	int longest = knob->least == usual ? knob->most : knob->least;
+	int value;
+
+	for (value = knob->least; knob->values && value <= knob->most; value++)
+		if (value != usual
+			&& strlen(knob->values[value - knob->least]) > strlen(knob->values[longest - knob->least]))
+			longest = value;
+	return knob->values ? longest : knob->most;
+}
+
 static void test_longest_text(void)
 {
 	const struct srt_knob *knob;
 	struct srt_strbuf text = { 0 };
 	struct srt_variant variant;
+	size_t longest = 0;
+	int strategy;
+	int i;
 
-	srt_variant_init(&variant, SRT_LOOKAHEAD);
-	for (knob = srt_knobs; knob->name; knob++)
-		srt_knob_set(knob, &variant, knob->values ? (strlen(knob->values[0]) > strlen(knob->values[1])
-			|| srt_knob_get(knob, &variant) == knob->most ? knob->least : knob->most) : knob->most);
-	srt_variant_format(&text, &variant);
-	tap_diag("%s", text.text);
-	tap_ok(text.length < SRT_VARIANT_TEXT_SIZE, "the longest text, of %zu characters, fits where texts are kept",
-		text.length);
+	for (i = 0; (strategy = srt_strategy_at(i)) != 0; i++) {
+		srt_variant_init(&variant, (enum srt_strategy)strategy);
+		for (knob = srt_knobs; knob->name; knob++)
+			if (srt_knob_get(knob, &variant) != 0)
+				srt_knob_set(knob, &variant, longest_value(knob, srt_knob_get(knob, &variant)));
+		srt_strbuf_clear(&text);
+		srt_variant_format(&text, &variant);
+		tap_diag("%s", text.text);
+		longest = text.length > longest ? text.length : longest;
+	}
+	tap_ok(longest > 100 && longest < SRT_VARIANT_TEXT_SIZE,
+		"the longest text, of %zu characters, fits where texts are kept", longest);
 	srt_strbuf_free(&text);
 }
 
@@ -131,8 +153,9 @@ static void test_refused_texts(void)
 		"block,stages=4", "block,stages=0", "lookback,ahead=2", "lookback,gather=1", "lookahead,stages=1",
 		"lookahead,stages=17", "lookahead,ahead=0", "lookahead,gather=9", "block,warp=1", "block,warp=Shared",
 		"block,warp=", "block,load=cached", "block,store=stream,store=stream", "block,residency=0",
-		"block,residency=33",
-		"cluster", "fan", "reduce", "reduce-fixed", "lookback-serial", "block=256", "block;items=4", "block,items=4\n", "block\n",
+		"block,residency=33", "block,circuit=1", "block,circuit=brent", "block,fan=1", "block,fan=33",
+		"lookahead,circuit=warps", "lookahead,fan=8", "cluster", "fan", "reduce", "reduce-fixed",
+		"lookback-serial", "block=256", "block;items=4", "block,items=4\n", "block\n",
 	};
 	struct srt_variant variant;
 	struct srt_variant before;
@@ -203,6 +226,21 @@ static void test_limits(void)
 	checks(SCANRT_OK, "lookahead,block=256,items=8,stages=3", SCANRT_I32, &small, "");
 }
 
+static void test_circuits(void)
+{
+	checks(SCANRT_OK, "block,circuit=raking,fan=32", SCANRT_I32, &h200, "");
+	checks(SCANRT_ERROR_VARIANT, "block,circuit=koggestone,fan=4", SCANRT_I32, NULL, "fan=4");
+	checks(SCANRT_ERROR_VARIANT, "lookback,circuit=brentkung,warp=shared", SCANRT_I32, NULL, "warp=shared");
+	/* A value of 8 bytes for each of 1024 x 6 vectors of two elements is 48 KB, and there is the rest. */
+	checks(SCANRT_OK, "block,block=1024,items=10,circuit=koggestone", SCANRT_I64, NULL, "");
+	checks(SCANRT_ERROR_VARIANT, "block,block=1024,items=12,circuit=koggestone", SCANRT_I64, NULL, "block=1024");
+	checks(SCANRT_OK, "block,block=992,items=12,circuit=brentkung-inplace", SCANRT_I64, &h200, "");
+	checks(SCANRT_ERROR_VARIANT, "block,block=512,items=12,circuit=brentkung", SCANRT_I64, NULL, "block=512");
+	checks(SCANRT_OK, "block,block=480,items=12,circuit=brentkung", SCANRT_I64, NULL, "");
+	checks(SCANRT_ERROR_VARIANT, "block,block=512,items=12,circuit=raking,fan=2", SCANRT_I64, NULL, "items=12");
+	checks(SCANRT_OK, "block,block=512,items=16,circuit=raking", SCANRT_I64, NULL, "");
+}
+
 static void test_programmed_variants(void)
 {
 	struct srt_problem problem = problem_of(SCANRT_I32);
@@ -259,6 +297,17 @@ static void test_sizes(void)
 		"a count that no launch could take asks for no more than the largest launch");
 }
 
+static void write_names(char *row, size_t size, const struct srt_knob *knob)
+{
+	size_t used = (size_t)snprintf(row, size, ".It Cm %s Ta ", knob->name);
+	int value;
+
+	for (value = knob->least; value <= knob->most; value++)
+		used += (size_t)snprintf(row + used, size - used, "%s%s", value > knob->least ? ", " : "",
+			knob->values[value - knob->least]);
+	snprintf(row + used, size - used, " Ta %s Ta", knob->values[srt_knob_default(knob, SRT_BLOCK) - knob->least]);
+}
+
 /* Docs move with code: the page has each knob's row, with its range or the names of its values. */
 static void test_manual(void)
 {
@@ -278,8 +327,7 @@ static void test_manual(void)
 	fclose(file);
 	for (knob = srt_knobs; knob->name; knob++) {
 		if (knob->values)
-			snprintf(row, sizeof(row), ".It Cm %s Ta %s, %s Ta %s Ta", knob->name, knob->values[0],
-				knob->values[1], knob->values[srt_knob_default(knob, SRT_BLOCK) - knob->least]);
+			write_names(row, sizeof(row), knob);
 		else
 			snprintf(row, sizeof(row), ".It Cm %s Ta %d to %d Ta ", knob->name, knob->least, knob->most);
 		tap_contains(page, row, "scanrt-variant(5) has the knob %s as it is", knob->name);
@@ -294,6 +342,7 @@ int main(void)
 	test_longest_text();
 	test_refused_texts();
 	test_limits();
+	test_circuits();
 	test_programmed_variants();
 	test_sizes();
 	test_manual();

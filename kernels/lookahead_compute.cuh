@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Role of a compute warp of the lookahead strategy: it reduces its slice of tile k + ahead, then scans and stores its
+ * slice of tile k.
+ *
+ * A slice is scanned in one of three ways.  Which one depends on the variant and the count, never on an address, or
+ * else it makes no difference to the tree in which elements are combined:
+ *   raked      full slices, with bulk stores: in the stage, each lane its own elements (raked_slice.cuh)
+ *   full       full slices of aligned arrays otherwise: by rows, all of it in registers (slice.cuh)
+ *   any        the rest, in the same tree: a few rows after the others, which takes few registers
+ */
+#ifndef SCAN_LOOKAHEAD_COMPUTE_CUH
+#define SCAN_LOOKAHEAD_COMPUTE_CUH
+
+#include "circuit_warps.cuh"
+#include "lookahead_shared.cuh"
+#include "raked_slice.cuh"
+#include "staged_slice.cuh"
+
+namespace scan {
+
+template <class P> struct lookahead_compute {
+	using T = typename P::value;
+	using input = typename P::input;
+	using output = typename P::output;
+
+	const scan_arguments &arguments;
+	lookahead_shared<P> &shared;
+	char *buffer; /* the stages */
+	int warp, lane;
+
+	__device__ __forceinline__ void run() const
+	{
+		u32 next = 0, end = ~0u; /* the tile to be reduced next; the number of tiles, once it is known */
+		T held[P::ahead + 1];    /* what reduce() left for the scan of tiles k .. k + ahead */
+#pragma unroll 1
+		for (u32 k = 0;; k++) {
+			for (; next <= k + P::ahead; next++) {
+#pragma unroll
+				for (int i = 0; i < P::ahead; i++)
+					held[i] = held[i + 1];
+				if (next < end && !reduce(held[P::ahead], next))
+					end = next;
+			}
+			if (k == end)
+				break;
+			scan(k, held[0]);
+		}
+		if (P::rakes && lane == 0)
+			wait_for_bulk_stores();
+	}
+
+private:
+	/* Leaves the total of this warp's slice of the CTA's k-th tile in warp_total; false where there is no such
+	 * tile. */
+	__device__ __forceinline__ bool reduce(T &held, u32 k) const
+	{
+		const u32 tile = shared.stages.wait(k);
+		if (tile >= arguments.tiles)
+			return false;
+		const int count = slice_count<P>(tile_count<P>(arguments, tile), warp);
+		const staged_slice<P> source(arguments, buffer, k, warp);
+		const bool rakes = P::rakes && count == P::slice;
+		T total;
+		if (rakes)
+			held = reduce_raked(total, k);
+		else if (count == P::slice && source.is_aligned)
+			total = source.template reduce<true>(lane, count);
+		else if (count > 0)
+			total = source.template reduce<false>(lane, count);
+		__syncwarp(); /* all lanes have read the totals of earlier tiles: the arrival tells the others that */
+		if (lane == (rakes ? warp_size - 1 : 0)) {
+			if (count > 0)
+				shared.warp_total[k % shared.total_slots][warp] = total;
+			shared.has_totals[k % shared.barrier_slots].arrive();
+		}
+		return true;
+	}
+
+	__device__ __forceinline__ void scan(u32 k, T held) const
+	{
+		const u32 tile = shared.stages.tile_of(k);
+		const int count = slice_count<P>(tile_count<P>(arguments, tile), warp);
+		if (P::rakes && count == P::slice)
+			scan_raked(k, tile, held);
+		else if (!P::rakes && count == P::slice && (P::has_initial || tile > 0) && are_aligned())
+			scan_full(k, tile);
+		else
+			scan_any(k, tile, count);
+	}
+
+	__device__ __forceinline__ bool are_aligned() const
+	{
+		return address_of(arguments.in) % 16 == 0 && is_aligned<P>(static_cast<output *>(arguments.out));
+	}
+
+	__device__ __forceinline__ raked_slice<P> raked(u32 k) const
+	{
+		const u32 stride = P::slice * u32(sizeof(input)) + slice_gap<P>(arguments);
+		return {buffer + k % P::stages * P::stage_bytes + warp * stride, lane};
+	}
+
+	__device__ __forceinline__ T reduce_raked(T &total, u32 k) const
+	{
+		if (slice_gap<P>(arguments) > 0)
+			raked(k).align(u32(address_of(arguments.in)) % 16);
+		return raked(k).reduce(total, &shared.scratch[warp]);
+	}
+
+	/* The stage is free again when the copy from it has read it: its slot is worth more than the wait. */
+	__device__ __forceinline__ void scan_raked(u32 k, u32 tile, T held) const
+	{
+		raked(k).scan(wait_for_prefix(k, tile), held);
+		raked(k).store(output_of(tile));
+		shared.stages.release(k, lane);
+	}
+
+	__device__ __forceinline__ void scan_full(u32 k, u32 tile) const
+	{
+		slice<P, true> mine(lane, P::slice);
+		staged_slice<P>(arguments, buffer, k, warp).load(mine, 0);
+		shared.stages.release(k, lane);
+		mine.scan(&shared.scratch[warp]);
+		mine.store(output_of(tile), wait_for_prefix(k, tile));
+	}
+
+	__device__ __forceinline__ void scan_any(u32 k, u32 tile, int count) const
+	{
+		using group = row_group<P>;
+		const maybe<T> before = wait_for_prefix(k, tile);
+		maybe<T> rows = maybe<T>::none(); /* those of this slice so far */
+		const staged_slice<P> source(arguments, buffer, k, warp);
+		output *out = output_of(tile);
+#pragma unroll 1
+		for (int done = 0; done < count; done += group::slice) {
+			slice<group, false> part(lane, count - done < group::slice ? count - done : group::slice);
+			source.load(part, done);
+			part.scan(&shared.scratch[warp], rows);
+			part.store(out + done, before);
+			rows = {part.total, true};
+		}
+		shared.stages.release(k, lane);
+	}
+
+	/* What comes before this warp's slice.  The prefix says nothing about this tile's other warps: wait for their
+	 * totals too. */
+	__device__ __forceinline__ maybe<T> wait_for_prefix(u32 k, u32 tile) const
+	{
+		shared.wait_for_totals(k);
+		shared.wait_for_prefix(k);
+		const maybe<T> prefix = {shared.prefix[k % shared.prefix_slots], tile > 0 || P::has_initial};
+		const int live = live_warps<P, false>(tile_count<P>(arguments, tile));
+		const warp_totals<P> block(shared.warp_total[k % shared.total_slots], live, warp, lane);
+		return combine<P>(prefix, block.earlier);
+	}
+
+	__device__ __forceinline__ output *output_of(u32 tile) const
+	{
+		return static_cast<output *>(arguments.out) + u64(tile) * P::tile + warp * P::slice;
+	}
+};
+
+} // namespace scan
+
+#endif

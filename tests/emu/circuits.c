@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The circuits, counted: applications of the operator, barriers, words of shared memory and bank conflicts, to the one.
+ * What is counted on the device is compared with what this file adds up level by level, and for powers of two that with
+ * the formulas which scanrt-kernels(7) states.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "emulated.h"
+
+#define LANES 32
+#define BANKS 32
+
+struct work {
+	uint64_t applies, barriers, loads, stores, conflicts;
+};
+
+/* ---- Bank conflicts ---- */
+
+/* Passes beyond the first for lanes whose words are `distance` apart. */
+static unsigned conflicts_apart(unsigned lanes, unsigned distance)
+{
+	unsigned in_bank[BANKS] = { 0 }, most = 1;
+
+	for (unsigned lane = 0; lane < lanes && distance > 0; lane++)
+		if (++in_bank[lane * distance % BANKS] > most)
+			most = in_bank[lane * distance % BANKS];
+	return most - 1;
+}
+
+/* The same for lanes that touch neighbours, in a level whose every `fan` values begin an odd distance after those
+ * before. */
+static unsigned conflicts_padded(unsigned first, unsigned end, unsigned fan)
+{
+	unsigned in_bank[BANKS] = { 0 }, most = 1;
+
+	for (unsigned i = first; i < end; i++)
+		if (++in_bank[(i / fan * (fan | 1) + i % fan) % BANKS] > most)
+			most = in_bank[(i / fan * (fan | 1) + i % fan) % BANKS];
+	return most - 1;
+}
+
+/* Accesses by the threads 0 .. count-1, a warp at a time. */
+static uint64_t warps_apart(unsigned count, unsigned distance)
+{
+	uint64_t sum = 0;
+
+	for (unsigned first = 0; first < count; first += LANES)
+		sum += conflicts_apart(count - first < LANES ? count - first : LANES, distance);
+	return sum;
+}
+
+/* Thread k touches value k - back of a level, for k from `back` on. */
+static uint64_t warps_padded(unsigned count, unsigned back, unsigned fan)
+{
+	uint64_t sum = 0;
+
+	for (unsigned first = 0; first < count; first += LANES)
+		sum += conflicts_padded(first < back ? 0 : first - back,
+			(count < first + LANES ? count : first + LANES) - back, fan);
+	return sum;
+}
+
+/* ---- The circuits, level by level, over n values ---- */
+
+static struct work kogge_stone(unsigned n, unsigned fan)
+{
+	struct work work = { .stores = n };
+
+	(void)fan;
+	for (unsigned reach = 1; reach < n; reach *= 2) {
+		work.applies += n - reach;
+		work.loads += n - reach;
+		work.stores += n - reach;
+		work.barriers += 2;
+	}
+	return work;
+}
+
+static void add_pairs(struct work *work, unsigned nodes, unsigned distance)
+{
+	work->applies += nodes;
+	work->loads += 2 * nodes;
+	work->stores += nodes;
+	work->conflicts += 3 * warps_apart(nodes, distance);
+	work->barriers++;
+}
+
+static struct work brent_kung_in_place(unsigned n, unsigned fan)
+{
+	struct work work = { .stores = n };
+	unsigned stride = 1;
+
+	(void)fan;
+	for (; 2 * stride <= n; stride *= 2)
+		add_pairs(&work, n / (2 * stride), 2 * stride);
+	for (stride /= 2; stride >= 1; stride /= 2)
+		if (n / stride > 2)
+			add_pairs(&work, (n / stride - 1) / 2, 2 * stride);
+	return work;
+}
+
+static struct work brent_kung(unsigned n, unsigned fan)
+{
+	struct work work = { .stores = n };
+
+	(void)fan;
+	for (; n > 1; n /= 2) {
+		unsigned up = n / 2, down = (n - 1) / 2;
+
+		work.applies += up + down;
+		work.loads += 2 * up + up + down;
+		work.stores += up + up + down;
+		work.barriers += 2;
+		work.conflicts += 2 * warps_apart(up, 2) + warps_apart(up, 2) + 2 * warps_apart(down, 2);
+	}
+	return work;
+}
+
+static struct work raking(unsigned n, unsigned fan)
+{
+	struct work work = { .stores = n, .conflicts = warps_padded(n, 0, fan) + warps_padded(n, 1, fan) };
+
+	for (; n > 1; n = (n + fan - 1) / fan) {
+		unsigned nodes = (n + fan - 1) / fan;
+
+		/* Up, a node reads its values and writes one; down, it reads what comes before it, its own result and
+		 * all of its values but the last. */
+		work.applies += n - nodes + n - nodes - 1;
+		work.loads += n + nodes - 1 + n;
+		work.stores += nodes + n;
+		work.barriers += 2;
+		work.conflicts += warps_padded(nodes, 0, fan) + warps_padded(nodes, 1, fan) +
+			warps_padded(n / fan, 0, fan);
+	}
+	return work;
+}
+
+/* ---- What the device counts ---- */
+
+struct circuit {
+	const char *knobs;
+	struct work (*work)(unsigned n, unsigned fan);
+	unsigned fan;
+};
+
+static const struct circuit circuits[] = {
+	{ "koggestone", kogge_stone, 2 },
+	{ "brentkung-inplace", brent_kung_in_place, 2 },
+	{ "brentkung", brent_kung, 2 },
+	{ "raking,fan=2", raking, 2 },
+	{ "raking,fan=3", raking, 3 },
+	{ "raking,fan=8", raking, 8 },
+	{ "raking,fan=32", raking, 32 },
+};
+#define CIRCUITS (sizeof(circuits) / sizeof(circuits[0]))
+
+/* The kernel is compiled once for several counts: its image stays in this process. */
+static struct emu_counters measure(struct test_device *device, const char *variant, uint64_t count, bool is_exclusive)
+{
+	struct srt_problem problem;
+	struct srt_kernel kernel;
+	struct reference reference;
+	struct emu_launch_record record;
+	struct srt_workspace workspace;
+	struct test_scan scan = { &reference, &kernel, &workspace, count, 0, 0, false, 0 };
+
+	test_problem(&problem, SRT_OP_AFFINE, SCANRT_U32, SCANRT_U32, SCANRT_U32, is_exclusive);
+	reference_create(&reference, &problem, REFERENCE_EXACT, 1, count);
+	test_kernel_create(&kernel, device, &problem, variant);
+	test_workspace_create(&workspace, device, count);
+	if (!test_scan_passes(device, &scan))
+		tap_bail_out("%s is wrong at %" PRIu64 " elements", variant, count);
+	emulated_last_launch(&record);
+	srt_workspace_destroy(&workspace, device->driver);
+	test_kernel_destroy(&kernel, device);
+	reference_destroy(&reference);
+	return record.counters;
+}
+
+/* Around the circuit: a thread scans each of its vectors, and puts what comes before a vector in front of its elements;
+ * in an exclusive scan not in front of the last, and the first is what comes before. */
+static uint64_t applies_around(uint64_t count, unsigned n, unsigned vector, bool is_exclusive)
+{
+	if (n == 1)
+		return count - 1;
+	return count - n + (is_exclusive ? (n - 1) * (vector - 1) - (n * vector - count) : count - vector);
+}
+
+static void check_work(const struct emu_counters *seen, const struct work *wanted, const char *what, unsigned n)
+{
+	tap_is_uint(seen->applies, wanted->applies, "%s of %u values applies the operator %" PRIu64 " times", what, n,
+		wanted->applies);
+	tap_is_uint(seen->barriers, wanted->barriers, "%s of %u values has %" PRIu64 " barriers", what, n,
+		wanted->barriers);
+	tap_is_uint(seen->shared_load_words, wanted->loads, "%s of %u values reads %" PRIu64 " words of shared memory",
+		what, n, wanted->loads);
+	tap_is_uint(seen->shared_store_words, wanted->stores, "%s of %u values writes %" PRIu64, what, n,
+		wanted->stores);
+	tap_is_uint(seen->shared_conflicts, wanted->conflicts, "%s of %u values has %" PRIu64 " bank conflicts", what,
+		n, wanted->conflicts);
+}
+
+/* A circuit over n values in a block of `block` threads, `rows` values a thread; the last vector lacks `missing`. */
+static void check_circuit(struct test_device *device, const struct circuit *circuit, unsigned block, unsigned rows,
+	unsigned n, unsigned missing, bool is_exclusive)
+{
+	unsigned vector = 4;
+	uint64_t count = (uint64_t)n * vector - missing;
+	struct work work = circuit->work(n, circuit->fan);
+	struct emu_counters seen;
+	char variant[128], what[128];
+
+	snprintf(variant, sizeof(variant), "block,block=%u,items=%u,circuit=%s", block, rows * vector, circuit->knobs);
+	snprintf(what, sizeof(what), "%s, %u threads%s,", circuit->knobs, block, is_exclusive ? ", exclusive" : "");
+	seen = measure(device, variant, count, is_exclusive);
+	/* At last each vector but the first reads the result of the one before it. */
+	work.barriers++;
+	work.loads += n - 1;
+	seen.applies -= applies_around(count, n, vector, is_exclusive);
+	check_work(&seen, &work, what, n);
+}
+
+/* ---- The formulas of the manual, for n = 2^k and n = fan^m ---- */
+
+static unsigned levels(unsigned n, unsigned fan)
+{
+	unsigned levels = 0;
+
+	for (; n > 1; n /= fan)
+		levels++;
+	return levels;
+}
+
+static void test_formulas(void)
+{
+	for (unsigned n = 32; n <= 4096; n *= 2) {
+		unsigned log = levels(n, 2);
+		struct work kogge = kogge_stone(n, 2), in_place = brent_kung_in_place(n, 2), out = brent_kung(n, 2);
+
+		tap_is_uint(kogge.applies, n * log - n + 1, "Kogge-Stone of %u: n log n - n + 1 applications", n);
+		tap_is_uint(kogge.barriers, 2 * log, "and 2 log n barriers");
+		tap_is_uint(in_place.applies, 2 * n - 2 - log, "Brent-Kung of %u: 2 n - 2 - log n applications", n);
+		tap_is_uint(out.applies, in_place.applies, "in place and out of place");
+		tap_is_uint(in_place.barriers, 2 * log - 1, "2 log n - 1 barriers in place");
+		tap_is_uint(out.barriers, 2 * log, "2 log n out of place");
+		tap_is_uint(in_place.loads, 4 * n - 4 - 2 * log, "4 n - 4 - 2 log n reads in place");
+		tap_is_uint(in_place.stores, 3 * n - 2 - log, "3 n - 2 - log n writes in place");
+		tap_is_uint(out.loads, 4 * n - 4 - log, "4 n - 4 - log n reads out of place");
+		tap_is_uint(out.stores, 4 * n - 3 - log, "4 n - 3 - log n writes out of place");
+	}
+	for (unsigned fan = 2; fan <= 32; fan *= 2) {
+		unsigned n = fan * fan;
+		struct work work = raking(n, fan);
+
+		tap_is_uint(work.applies, 2 * n - 2 - 2, "raking of %u by %u: 2 n - 2 - log n applications", n, fan);
+		tap_is_uint(work.barriers, 4, "and two barriers a level");
+	}
+}
+
+/* ---- Warps, then their totals ---- */
+
+/* Kogge-Stone of 32 lanes. */
+#define WARP_APPLIES (5 * LANES - LANES + 1)
+
+/* Of a full tile: each warp scans its rows, joins them, and after the barrier scans all warps' totals for itself; its
+ * vectors, but for the first warp's first, then have two things put in front of them. */
+static uint64_t two_level_applies(unsigned warps, unsigned rows)
+{
+	uint64_t of_totals = 0;
+
+	for (unsigned reach = 1; reach < warps; reach *= 2)
+		of_totals += warps - reach;
+	return warps * (rows * WARP_APPLIES + (rows - 1) * (LANES - 1 + LANES) + of_totals) +
+		(warps - 1) * (rows * LANES - 1);
+}
+
+static void check_two_levels(struct test_device *device, unsigned block, unsigned rows, const char *warp)
+{
+	bool is_shared = strcmp(warp, "shared") == 0;
+	unsigned warps = block / LANES, vector = 4, n = block * rows;
+	struct work work = { .applies = two_level_applies(warps, rows), .barriers = 1 };
+	struct emu_counters seen;
+	char variant[128], what[128];
+
+	snprintf(variant, sizeof(variant), "block,block=%u,items=%u,warp=%s", block, rows * vector, warp);
+	snprintf(what, sizeof(what), "warps by %s, %u threads,", warp, block);
+	/* Every warp reads all totals.  In shared memory each of five steps writes all lanes and reads those with a
+	 * neighbour. */
+	work.loads = warps * warps + (is_shared ? warps * rows * WARP_APPLIES : 0);
+	work.stores = warps + (is_shared ? warps * rows * 5 * LANES : 0);
+	seen = measure(device, variant, (uint64_t)n * vector, false);
+	seen.applies -= applies_around((uint64_t)n * vector, n, vector, false);
+	check_work(&seen, &work, what, n);
+	tap_is_uint(seen.warp_barriers, is_shared ? warps * rows * 10 : 0, "and %u barriers of warps",
+		is_shared ? warps * rows * 10 : 0);
+}
+
+int main(void)
+{
+	struct test_device device;
+
+	setenv("SCANRT_COUNT_APPLIES", "1", 1);
+	emulated_open(&device);
+	tap_plan(0);
+	test_formulas();
+	for (size_t i = 0; i < CIRCUITS; i++) {
+		check_circuit(&device, &circuits[i], 128, 1, 128, 0, false);
+		check_circuit(&device, &circuits[i], 128, 1, 1, 3, false);
+		check_circuit(&device, &circuits[i], 128, 1, 2, 1, false);
+		check_circuit(&device, &circuits[i], 128, 1, 95, 2, false);
+		check_circuit(&device, &circuits[i], 96, 3, 288, 0, true);
+		check_circuit(&device, &circuits[i], 96, 3, 243, 1, true);
+		check_circuit(&device, &circuits[i], 512, 2, 1024, 0, false);
+	}
+	check_two_levels(&device, 128, 1, "shuffle");
+	check_two_levels(&device, 512, 2, "shuffle");
+	check_two_levels(&device, 96, 3, "shuffle");
+	check_two_levels(&device, 128, 1, "shared");
+	check_two_levels(&device, 96, 3, "shared");
+	test_device_close(&device);
+	return tap_done();
+}
