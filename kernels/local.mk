@@ -11,6 +11,7 @@ kernel_files = \
 	kernels/circuit_kogge_stone.cuh \
 	kernels/circuit_raking.cuh \
 	kernels/circuit_warps.cuh \
+	kernels/cluster.cuh \
 	kernels/copy.cu \
 	kernels/lookahead.cuh \
 	kernels/lookahead_stage.cuh \

@@ -110,11 +110,11 @@ template <class P, bool is_full> struct slice {
 	}
 
 	/* Sink: puts `prefix`, the combination of all before what was scanned, in front and stores each result.  If
-	 * is_full, there is a prefix, which spares every element a selection, and out is aligned to vectors. */
-	__device__ __forceinline__ void store(output *out, maybe<T> prefix)
+	 * is_full, out is aligned to vectors; if has_prefix, there is one, which spares every element a selection. */
+	template <bool has_prefix = is_full> __device__ __forceinline__ void store(output *out, maybe<T> prefix)
 	{
 		const bool is_whole = is_full || is_aligned<P>(out);
-		prefix.is_present |= is_full;
+		prefix.is_present |= has_prefix;
 #pragma unroll
 		for (int r = 0; r < P::rows; r++) {
 			maybe<T> before = prefix;

@@ -28,6 +28,7 @@ static const struct attribute {
 	{ CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR, offsetof(struct srt_device, threads_per_sm) },
 	{ CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK, offsetof(struct srt_device, threads_per_block) },
 	{ CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR, offsetof(struct srt_device, blocks_per_sm) },
+	{ CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH, offsetof(struct srt_device, has_clusters) },
 	{ CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK,
 		offsetof(struct srt_device, reserved_shared_per_block) },
 };

@@ -33,6 +33,7 @@ struct srt_device {
 	int threads_per_block;
 	int blocks_per_sm;
 	int reserved_shared_per_block; /* bytes that the system takes */
+	int has_clusters;         /* 1 where blocks can be launched in clusters */
 	int has_ecc;              /* 1, 0, or -1 unknown */
 	int is_emulated;          /* 1 where the name says so: modelled rows are marked; no other code may ask */
 	uint64_t memory_bytes;

@@ -35,6 +35,7 @@ enum srt_circuit {
 	SRT_CIRCUIT_BRENT_KUNG = 4,
 	SRT_CIRCUIT_RAKING = 5
 };
+enum srt_exchange { SRT_EXCHANGE_WARP = 1, SRT_EXCHANGE_BLOCK = 2 }; /* whose totals the blocks of a cluster exchange */
 enum srt_access { SRT_ACCESS_PLAIN = 1, SRT_ACCESS_STREAM = 2 }; /* cache policy of the loads or stores of elements */
 
 struct srt_variant {
@@ -50,6 +51,8 @@ struct srt_variant {
 	int stages;    /* lookahead: tiles of shared memory in the ring */
 	int ahead;     /* lookahead: how many tiles the reduction runs ahead of the scan; < stages */
 	int gather;    /* lookahead: batches of 32 aggregates in flight */
+	int cluster;   /* cluster: blocks at most, a power of two */
+	int exchange;  /* cluster: enum srt_exchange */
 };
 
 #define SRT_VARIANT_TEXT_SIZE 160 /* no canonical text is longer, terminator included */

@@ -61,6 +61,7 @@ emu_scripts = \
 	tests/emu/epochs.sh \
 	tests/emu/grid_block.sh \
 	tests/emu/grid_circuits.sh \
+	tests/emu/grid_cluster.sh \
 	tests/emu/grid_lookahead.sh \
 	tests/emu/grid_lookback.sh \
 	tests/emu/host.sh \

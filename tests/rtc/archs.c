@@ -28,7 +28,9 @@ static void add_arch(struct batch *batch, int capability)
 	int s;
 	size_t i;
 
-	for (s = 0; (strategy = srt_strategy_at(s)) != 0; s++)
+	for (s = 0; (strategy = srt_strategy_at(s)) != 0; s++) {
+		if (capability < srt_strategy_find(strategy)->least_capability)
+			continue;
 		for (i = 0; i < sizeof(problems) / sizeof(problems[0]); i++) {
 			srt_problem_init_simple(&problem, problems[i].type, problems[i].op);
 			srt_variant_init(&variant, (enum srt_strategy)strategy);
@@ -39,6 +41,7 @@ static void add_arch(struct batch *batch, int capability)
 			if (i == 0)
 				batch_add(batch, &problem, &variant, arch);
 		}
+	}
 }
 
 static void test_local_memory(const struct batch *batch)
