@@ -30,7 +30,7 @@ EXTRA_DIST += db/embed.sh db/schema.sql
 CLEANFILES += db/schema.c db/schema.c-t
 
 # Written under another name first, so that an interrupted build leaves no half of a file.
-db/schema.c: db/schema.sql db/embed.sh
+db/schema.c: db/schema.sql db/embed.sh lib/embed_text.sh
 	$(AM_V_GEN)$(MKDIR_P) db && \
 	$(SHELL) $(srcdir)/db/embed.sh $(srcdir)/db/schema.sql >$@-t && \
 	mv -f $@-t $@

@@ -237,7 +237,7 @@ static void test_without_compiler(void)
 	write_database();
 	setenv("SCANRT_LIBNVRTC", "/nowhere", 1);
 	look(&seen, 100000, 0);
-	tap_is_int(seen.status, SCANRT_OK, "with images in the file a plan needs no compiler");
+	tap_is_int(seen.status, SCANRT_OK, "B121: with images in the file a plan needs no compiler");
 	tap_is_int(seen.description.origin, SCANRT_ORIGIN_TUNED, "and what it runs is tuned");
 	look(&seen, 10, 0);
 	tap_is_string(seen.description.variant, SMALL,

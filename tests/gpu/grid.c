@@ -140,7 +140,8 @@ static void check_problem(struct grid *grid, const struct srt_problem *problem, 
 	srt_problem_format(&text, problem, true);
 	srt_strbuf_append(&text, " by ");
 	srt_variant_format(&text, &variant);
-	tap_ok(run_kernel(grid, &kernel, is_long), "%s is right at every count and placement", srt_strbuf_text(&text));
+	tap_ok(run_kernel(grid, &kernel, is_long), "%s%s is right at every count and placement",
+		srt_op_is_commutative(problem->op) ? "" : "B020 B021 B023: ", srt_strbuf_text(&text));
 	srt_strbuf_free(&text);
 	test_kernel_destroy(&kernel, &grid->device);
 }

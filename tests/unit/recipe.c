@@ -316,6 +316,9 @@ static void test_options(void)
 	tap_is_uint(options.count, sizeof(wanted) / sizeof(wanted[0]), "a kernel has %zu options", options.count);
 	for (i = 0; i < options.count && i < sizeof(wanted) / sizeof(wanted[0]); i++)
 		tap_is_string(options.list[i], wanted[i], "option %zu is as the kernels expect it", i);
+	for (i = 0; i < options.count; i++)
+		tap_lacks(options.list[i], "pch",
+			"B125: option %zu asks for no precompiled header, which processes share", i);
 }
 
 static void test_keys(void)
