@@ -48,7 +48,7 @@ static const struct access accesses[] = {
 		28 },
 	{ "stores of every second word", "st.volatile.shared.u32 [%address], %r0;", 8, 32, 0, 32, 1 },
 	{ "stores of every fourth word by 24 lanes", "st.volatile.shared.u32 [%address], %r0;", 16, 24, 0, 24, 2 },
-	{ "atomic additions to words one after the other", "atom.shared.add.u32 %r0, [%address], 1;", 4, 32, 32, 32, 0 },
+	{ "atomic additions to neighbours", "atom.shared.add.u32 %r0, [%address], 1;", 4, 32, 32, 32, 0 },
 	{ "atomic additions to every second word", "atom.shared.add.u32 %r0, [%address], 1;", 8, 32, 32, 32, 1 },
 };
 

@@ -44,6 +44,25 @@ static void add_arch(struct batch *batch, int capability)
 	}
 }
 
+/* A circuit's text is the same for all architectures: each has two, in turn, one of them behind an exchange of tiles. */
+static void add_circuits(struct batch *batch, int capability, int turn)
+{
+	static const enum srt_strategy strategies[] = { SRT_BLOCK, SRT_LOOKBACK };
+	struct srt_problem problem;
+	struct srt_variant variant;
+	char arch[24];
+	int i;
+
+	snprintf(arch, sizeof(arch), "sm_%d", capability);
+	srt_problem_init_simple(&problem, SCANRT_U32, SRT_OP_AFFINE);
+	for (i = 0; i < 2; i++) {
+		srt_variant_init(&variant, strategies[i]);
+		variant.items = 2 * srt_problem_vector(&problem);
+		variant.circuit = SRT_CIRCUIT_KOGGE_STONE + (turn + i) % 4;
+		batch_add(batch, &problem, &variant, arch);
+	}
+}
+
 static void test_local_memory(const struct batch *batch)
 {
 	const struct compilation *one;
@@ -73,8 +92,10 @@ int main(void)
 	tap_ok(srt_rtc_nearest_arch(rtc, OLDEST) == OLDEST || srt_rtc_arch_at(rtc, 0) > OLDEST,
 		"NVRTC knows sm_%d, or is too new for it", OLDEST);
 	for (i = 0; (arch = srt_rtc_arch_at(rtc, i)) != 0; i++)
-		if (arch >= OLDEST)
+		if (arch >= OLDEST) {
 			add_arch(&batch, arch);
+			add_circuits(&batch, arch, i);
+		}
 	batch_run(&batch, rtc);
 	batch_report(&batch);
 	test_local_memory(&batch);
