@@ -44,7 +44,7 @@ static void add_arch(struct batch *batch, int capability)
 	}
 }
 
-/* A circuit's text is the same for all architectures: each has two, in turn, one of them behind an exchange of tiles. */
+/* A circuit has one text for all architectures: each of these has two, in turn, one behind an exchange of tiles. */
 static void add_circuits(struct batch *batch, int capability, int turn)
 {
 	static const enum srt_strategy strategies[] = { SRT_BLOCK, SRT_LOOKBACK };
