@@ -20,6 +20,8 @@ struct point {
 	int residency;
 	int gather;
 	int warp_scan;
+	int circuit;
+	int fan;
 	int load;
 	int store;
 };
@@ -95,6 +97,8 @@ static struct srt_variant variant_of(const struct point *point, const struct srt
 	set(&variant.residency, point->residency);
 	set(&variant.gather, point->gather);
 	set(&variant.warp_scan, point->warp_scan);
+	set(&variant.circuit, point->circuit);
+	set(&variant.fan, point->fan);
 	set(&variant.load, point->load);
 	set(&variant.store, point->store);
 	return variant;
@@ -111,6 +115,22 @@ bool tune_variant_is_equal(const struct srt_variant *a, const struct srt_variant
 static int pick(uint64_t *state, const int *choices, size_t count)
 {
 	return choices[tune_random(state) % count];
+}
+
+/* Circuits that take all vectors through shared memory win where a shuffle is dear next to a barrier, which is seldom:
+ * long values, few warps.  An eighth of the draws tries one. */
+static void draw_circuit(struct point *point, uint64_t *state)
+{
+	static const int circuits[] = { SRT_CIRCUIT_KOGGE_STONE, SRT_CIRCUIT_BRENT_KUNG_IN_PLACE,
+		SRT_CIRCUIT_BRENT_KUNG, SRT_CIRCUIT_RAKING, SRT_CIRCUIT_RAKING };
+	static const int fans[] = { 0, 4, 16, 32 };
+
+	if (tune_random(state) % 8)
+		return;
+	point->circuit = pick(state, circuits, COUNT_OF(circuits));
+	point->warp_scan = 0;
+	if (point->circuit == SRT_CIRCUIT_RAKING)
+		point->fan = pick(state, fans, COUNT_OF(fans));
 }
 
 static struct point draw(uint64_t *state)
@@ -130,6 +150,8 @@ static struct point draw(uint64_t *state)
 	point.store = pick(state, mostly_default, COUNT_OF(mostly_default)) ? SRT_ACCESS_PLAIN : 0;
 	if (point.strategy == SRT_LOOKBACK)
 		point.residency = pick(state, residencies, COUNT_OF(residencies));
+	if (point.strategy != SRT_LOOKAHEAD)
+		draw_circuit(&point, state);
 	if (point.strategy == SRT_LOOKAHEAD) {
 		point.stages = 3 + (int)(tune_random(state) % 6);
 		point.ahead = 1 + (int)(tune_random(state) % (uint64_t)(point.stages - 1));
