@@ -34,7 +34,8 @@ static int enqueue_plan(void *user, CUdeviceptr out, CUdeviceptr in, CUstream st
 static int enqueue_peer(void *user, CUdeviceptr out, CUdeviceptr in, CUstream stream)
 {
 	const struct tune_compared *row = user;
-	int error = row->compare->peers->enqueue(row->peer, (void *)(uintptr_t)out, (const void *)(uintptr_t)in, stream);
+	int error = row->compare->peers->enqueue(
+		row->peer, (void *)(uintptr_t)out, (const void *)(uintptr_t)in, stream);
 
 	return error ? srt_fail_driver(SCANRT_ERROR_LAUNCH, error, "%s: error %d", row->name, error) : SCANRT_OK;
 }

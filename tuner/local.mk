@@ -24,6 +24,7 @@ scantune_SOURCES = \
 	tuner/main.c \
 	tuner/measure.c \
 	tuner/messages.h \
+	tuner/names.c \
 	tuner/options.c tuner/options.h \
 	tuner/peers.c tuner/peers.h bench/peers.h \
 	tuner/plot.c \
