@@ -224,7 +224,7 @@ int bench_check(struct bench *bench, const struct srt_problem *problem, const st
 	if (!status && is_in_place)
 		status = fill_slot(bench, module, ring, count, 0, problem->op);
 	if (!status && wrong[0] > 0)
-		status = srt_fail(SCANRT_ERROR_IMAGE, "%" PRIu64 " of %" PRIu64 " results are wrong, the first at %" PRIu64,
-			wrong[0], count, wrong[1]);
+		status = srt_fail(SCANRT_ERROR_IMAGE,
+			"%" PRIu64 " of %" PRIu64 " results are wrong, the first at %" PRIu64, wrong[0], count, wrong[1]);
 	return status;
 }

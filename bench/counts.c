@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * One plan over many counts: no cliff where one variant gives way to the next, and a time an element that does not depend
- * on the count.  All counts are timed in turn.
+ * One plan over many counts: no cliff where one variant gives way to the next, and a time an element that does not
+ * depend on the count.  All counts are timed in turn.
  */
 #include <inttypes.h>
 #include <stdlib.h>

@@ -4,9 +4,9 @@
  * the time of a few copies.  Compiled at run time, as the kernels are, with BENCH_IN and BENCH_OUT for the types.
  *
  * Every check is exact.  Integers are random, and an output has to be its predecessor combined with the next input,
- * from the first element on: by induction, all of it is right.  Floats are made backwards: the prefix is a random number
- * of few enough bits, and the input is the step from one prefix to the next, so that no order of combination rounds.
- * What is timed are floats whose every bit is random, since power, and so the clock, depends on them.
+ * from the first element on: by induction, all of it is right.  Floats are made backwards: the prefix is a random
+ * number of few enough bits, and the input is the step from one prefix to the next, so that no order of combination
+ * rounds.  What is timed are floats whose every bit is random, since power, and so the clock, depends on them.
  */
 typedef signed char i8;
 typedef short i16;
@@ -38,8 +38,8 @@ template <class T> struct element {
 	static constexpr bool is_float = false;
 };
 
-/* `reach`: prefixes are integers up to it.  The sum of a thousand of the steps, adjacent or not, has to fit the mantissa of
- * what accumulates them: commutative operators may take a tile's elements in another order. */
+/* `reach`: prefixes are integers up to it.  The sum of a thousand of the steps, adjacent or not, has to fit the mantissa
+ * of what accumulates them: commutative operators may take a tile's elements in another order. */
 template <> struct element<f16> {
 	static constexpr bool is_float = true;
 	static constexpr i64 reach = 1000;
@@ -203,8 +203,8 @@ template <class In, class Out> static __device__ bool is_right(Out seen, const O
 
 /* ---- Kernels: grids of any size ---- */
 
-/* An element of several parts, each summed for itself, is that many arrays, interleaved: a complex number, a structure of
- * doubles. */
+/* An element of several parts, each summed for itself, is that many arrays, interleaved: a complex number, a structure
+ * of doubles. */
 static __device__ u64 seed_of_part(u64 e, u64 seed)
 {
 	return seed + e % BENCH_PARTS * 0xd1b54a32d192ed03ull;
