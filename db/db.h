@@ -54,6 +54,13 @@ void srt_db_rollback(struct srt_db *db);
 
 /* ---- What was measured on what. Each put finds or makes the row and gives its rowid. ---- */
 
+/* The first `capacity` of the devices in a file, in the order in which they came into it. */
+struct srt_db_known_device {
+	char fingerprint[256];
+	char uuid[64]; /* of the board that was tuned last */
+};
+int srt_db_list_devices(struct srt_db *db, struct srt_db_known_device *devices, size_t capacity, size_t *count);
+
 struct srt_db_device {
 	const char *fingerprint;
 	const char *family;
