@@ -14,8 +14,11 @@ libscanrt_core_la_SOURCES += \
 	db/open.c \
 	db/pages.c db/pages.h \
 	db/paths.c \
+	db/prune.c \
 	db/publish.c \
+	db/health.c \
 	db/record.c db/record.h \
+	db/rival.c \
 	db/run.c \
 	db/seal.c \
 	db/statement.c \
