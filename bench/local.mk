@@ -12,6 +12,20 @@ bench_first_scan_LDADD = libscanrt.la -ldl
 bench_emulated_SOURCES = bench/emulated.c tests/emu/emulated.c tests/emu/emulated.h
 bench_emulated_LDADD = $(device_libraries)
 
+# Every target on the device at hand (table.h).  Its kernels are embedded as the library's are.
+check_PROGRAMS += bench/table
+bench_table_SOURCES = \
+	bench/arena.c bench/cases.c bench/contenders.c bench/counts.c bench/host.c bench/open.c bench/report.c bench/row.c \
+	bench/table.c bench/table.h \
+	tuner/contest.c tuner/json.c tuner/lines.c tuner/lists.c tuner/names.c tuner/peers.c tuner/statistics.c
+nodist_bench_table_SOURCES = bench/data.c
+bench_table_LDADD = libscanrt-core.la
+bench/data.c: bench/data.cu kernels/embed.sh
+	$(AM_V_GEN)$(MKDIR_P) bench && (cd $(srcdir) && $(SHELL) kernels/embed.sh bench/data.cu) | \
+		sed 's/srt_sources/bench_sources/' >$@-t && mv -f $@-t $@
+EXTRA_DIST += bench/data.cu
+CLEANFILES += bench/data.c bench/data.c-t
+
 # A driver in front of the driver, for first_scan; it is loaded and never linked.
 bench/driver_calls.so: bench/driver_calls.c
 	$(MKDIR_P) bench
@@ -33,7 +47,7 @@ EXTRA_DIST += bench/driver_calls.c bench/peers.cu bench/peers.h bench/peers_narr
 	bench/peers_wide.cu bench/pack.sh bench/h200.sh bench/results/README.md
 CLEANFILES += bench/driver_calls.so bench/first_scan bench/emulated bench/peers.so $(peers_objects)
 
-bench: bench/driver_calls.so bench/first_scan bench/peers.so
+bench: bench/driver_calls.so bench/first_scan bench/table bench/peers.so
 # Where scantune compare of the installation finds it.
 install-bench: bench/peers.so
 	$(MKDIR_P) '$(DESTDIR)$(libexecdir)/scanrt'

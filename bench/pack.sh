@@ -5,7 +5,7 @@
 # a GPU often has no headers of SQLite and no libtool.  BUILD is a configured and built tree (default: build), STAGE
 # the folder to make (default: stage).
 #
-#   stage/bin    scantune, line_index, prefix_sum, first_scan
+#   stage/bin    scantune, line_index, prefix_sum, first_scan, table
 #   stage/lib    libscanrt.so.0, libscanrt-emu.so, driver_calls.so, peers.so (where there is an nvcc)
 #   stage/tests  the programs of the tiers gpu and long, each without a dependency on libscanrt.so
 #   stage/h200.sh
@@ -55,6 +55,7 @@ program scantune "$stage/bin"
 program examples/line_index "$stage/bin"
 program examples/prefix_sum "$stage/bin"
 program bench/first_scan "$stage/bin"
+program bench/table "$stage/bin"
 [ ! -f "$build/bench/peers.so" ] || cp "$build/bench/peers.so" "$stage/lib/"
 for tier in gpu long; do
 	for source in "$source_dir/tests/$tier"/*.c; do

@@ -54,6 +54,13 @@ void srt_db_rollback(struct srt_db *db);
 
 /* ---- What was measured on what. Each put finds or makes the row and gives its rowid. ---- */
 
+/* The first `capacity` of the devices in a file, in the order in which they came into it. */
+struct srt_db_known_device {
+	char fingerprint[256];
+	char uuid[64]; /* of the board that was tuned last */
+};
+int srt_db_list_devices(struct srt_db *db, struct srt_db_known_device *devices, size_t capacity, size_t *count);
+
 struct srt_db_device {
 	const char *fingerprint;
 	const char *family;
@@ -93,6 +100,7 @@ struct srt_db_run {
 	const char *boot_id;   /* with pid and start_ticks: whether the tuner that holds the device still lives */
 	int64_t pid;
 	int64_t start_ticks;
+	const char *kind;      /* "tune", "recheck", "import"; NULL is as the first */
 	const char *seed;
 };
 /* Status 'running' until finished.  SCANRT_ERROR_DATABASE_BUSY where another live tuner holds the device is the
@@ -141,7 +149,8 @@ struct srt_db_trial {
 int srt_db_put_trial(struct srt_db *db, const struct srt_db_trial *trial);
 
 /* What an earlier run left, for resuming: calls `each` for every trial of the device, source hash and problem that is
- * newer than the last complete run, in the order written.  Strings live during the call.  A non-zero return stops. */
+ * newer than the last complete tuning run, in the order written.  Strings live during the call.  A non-zero return
+ * stops. */
 typedef int (*srt_db_trial_function)(void *user, const struct srt_db_trial *trial);
 int srt_db_each_trial(struct srt_db *db, int64_t device, const char *source_hash, int64_t problem,
 	srt_db_trial_function each, void *user);
@@ -233,7 +242,62 @@ int srt_db_put_image(struct srt_db *db, int64_t run, const struct srt_db_image *
  * not match.  codegen NULL: any. */
 int srt_db_find_image(
 	struct srt_db *db, const char *recipe, const char *codegen, struct srt_db_image *image, bool *found);
-/* Drops images that no current choice needs. */
+
+/* ---- Housekeeping ---- */
+
+/* Drops images that no current choice needs and that are not the last run's. */
 int srt_db_prune_images(struct srt_db *db, int64_t *dropped);
+
+struct srt_db_pruned {
+	int64_t runs;
+	int64_t trials;
+	int64_t choices; /* of kernels that the runs that are kept do not know any more */
+	int64_t images;
+};
+/* That, and what came of all but the last `keep` runs of each device and those that a choice is of; of a choice's run
+ * that is older, the finalists stay.  Finally gives the room back to the file system, unless it is a rehearsal, after
+ * which all is as it was. */
+int srt_db_prune(struct srt_db *db, int keep, bool is_rehearsal, struct srt_db_pruned *pruned);
+
+/* Copies the choices, and with_images their machine code, to a new file: what is worth giving away. */
+int srt_db_export(struct srt_db *db, const char *path, bool with_images);
+
+int srt_db_drop_choice(struct srt_db *db, int64_t choice);
+
+/* Looks at every page, every seal and every image: a failure tells the first that is not as it was written. */
+struct srt_db_health {
+	int version;
+	int64_t bytes;
+	int64_t choices;
+	int64_t images;
+};
+int srt_db_check(struct srt_db *db, struct srt_db_health *health);
+
+/* ---- Why a choice is what it is ---- */
+
+struct srt_db_rival {
+	const char *device;
+	const char *klass;
+	const char *variant;
+	const char *status;
+	const char *stage;  /* "final", "race" or "" */
+	const char *reason; /* of the winner the rule that decided; of others, what was wrong with them */
+	bool is_chosen;
+	bool is_modelled;
+	int samples;
+	int registers;
+	int clock_mhz;
+	uint64_t count;
+	double us;
+	double low_us;
+	double high_us;
+	double ratio; /* to the winner's time; 0: unknown */
+	double low_ratio;
+	double high_ratio;
+};
+/* Of the choice of this source hash that serves `count`, on each device that has one: the winner, then by time. */
+typedef int (*srt_db_rival_function)(void *user, const struct srt_db_rival *rival);
+int srt_db_each_rival(struct srt_db *db, const char *source_hash, const char *problem, uint64_t count,
+	srt_db_rival_function each, void *user);
 
 #endif

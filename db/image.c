@@ -61,32 +61,6 @@ int srt_db_put_image(struct srt_db *db, int64_t run, const struct srt_db_image *
 	return srt_db_leave(db, is_own, status);
 }
 
-/* A kernel is for the exact problem ("sum i32 exclusive"), a choice for the short one ("sum i32"). */
-int srt_db_prune_images(struct srt_db *db, int64_t *dropped)
-{
-	bool is_own;
-	int status = srt_db_enter(db, &is_own);
-
-	*dropped = 0;
-	if (status == SCANRT_OK)
-		status = srt_db_execute(db,
-			"UPDATE kernel SET image = NULL WHERE image IS NOT NULL AND NOT EXISTS (SELECT 1 FROM choice c "
-			"JOIN problem p ON p.id = c.problem JOIN variant v ON v.id = c.variant JOIN device d ON d.id "
-			"= c.device "
-			"LEFT JOIN run r ON r.id = kernel.run WHERE v.text = kernel.variant "
-			"AND (p.name = kernel.problem OR p.name || ' ' = substr(kernel.problem, 1, length(p.name) + "
-			"1)) "
-			"AND 'sm_' || d.capability = rtrim(kernel.arch, 'af') "
-			"AND (r.source_hash IS NULL OR r.source_hash = c.source_hash))",
-			"");
-	if (status == SCANRT_OK)
-		status = srt_db_execute(db,
-			"DELETE FROM image WHERE hash NOT IN (SELECT image FROM kernel WHERE image IS NOT NULL)", "");
-	if (status == SCANRT_OK)
-		*dropped = sqlite3_changes(db->handle);
-	return srt_db_leave(db, is_own, status);
-}
-
 /* ---- reading ---- */
 
 struct field {
@@ -137,7 +111,7 @@ int srt_db_read_image(
 	return SCANRT_OK;
 }
 
-static int read_row(struct srt_db *db, struct srt_db_image *image, const char *recipe, sqlite3_stmt *statement)
+int srt_db_take_image(struct srt_db *db, struct srt_db_image *image, const char *recipe, sqlite3_stmt *statement)
 {
 	struct srt_cell cells[SRT_IMAGE_CELLS + 1];
 	const struct srt_cell *bytes = &cells[SRT_IMAGE_CELLS];
@@ -169,7 +143,7 @@ static int find_by_statement(
 	if (status == SCANRT_OK)
 		status = srt_db_step(found, db, statement);
 	if (status == SCANRT_OK && *found)
-		status = read_row(db, image, recipe, statement);
+		status = srt_db_take_image(db, image, recipe, statement);
 	sqlite3_finalize(statement);
 	return status;
 }

@@ -81,6 +81,7 @@ int srt_db_check_header(struct srt_db *db, int *version);
 int srt_db_newest_version(void);
 /* Within a transaction: brings an accepted file from `version` to the newest. */
 int srt_db_migrate(struct srt_db *db, int version);
+int srt_db_check_pages(struct srt_db *db); /* every page and index, as SQLite checks them */
 /* Within a transaction: every page, index, constraint and schema text is as it should be. */
 int srt_db_check_integrity(struct srt_db *db);
 
@@ -111,6 +112,9 @@ int srt_db_read_choice(const struct srt_db *db, struct srt_db_choice *choice, co
 /* The same for a kernel row: recipe to local_bytes, then the hash of the image and the seal.  `image` has its bytes. */
 int srt_db_read_image(
 	const struct srt_db *db, struct srt_db_image *image, const char *recipe, const struct srt_cell *cells);
+
+/* From the current row: those, and the bytes, which are copied; the caller frees them in any case. */
+int srt_db_take_image(struct srt_db *db, struct srt_db_image *image, const char *recipe, sqlite3_stmt *statement);
 
 /* ---- lookup.c: the same answers as the statements of choice.c and image.c, without SQL ---- */
 

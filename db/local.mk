@@ -4,6 +4,7 @@
 libscanrt_core_la_SOURCES += \
 	db/choice.c \
 	db/db.h \
+	db/device.c \
 	db/file.c \
 	db/header.c \
 	db/image.c \
@@ -13,8 +14,11 @@ libscanrt_core_la_SOURCES += \
 	db/open.c \
 	db/pages.c db/pages.h \
 	db/paths.c \
+	db/prune.c \
 	db/publish.c \
+	db/health.c \
 	db/record.c db/record.h \
+	db/rival.c \
 	db/run.c \
 	db/seal.c \
 	db/statement.c \
@@ -30,7 +34,7 @@ EXTRA_DIST += db/embed.sh db/schema.sql
 CLEANFILES += db/schema.c db/schema.c-t
 
 # Written under another name first, so that an interrupted build leaves no half of a file.
-db/schema.c: db/schema.sql db/embed.sh
+db/schema.c: db/schema.sql db/embed.sh lib/embed_text.sh
 	$(AM_V_GEN)$(MKDIR_P) db && \
 	$(SHELL) $(srcdir)/db/embed.sh $(srcdir)/db/schema.sql >$@-t && \
 	mv -f $@-t $@

@@ -11,6 +11,7 @@
  * its step here and leaves the earlier ones as they were released.  What a step adds must stand in schema.sql where
  * SQLite puts it, behind the other columns, and word for word: only blanks may differ.  Views are made anew anyway. */
 static const char *const steps[] = {
+	"ALTER TABLE run ADD COLUMN kind TEXT CHECK (kind IN ('tune', 'recheck', 'import'));"
 	"ALTER TABLE run ADD COLUMN seed TEXT;"
 	"ALTER TABLE run ADD COLUMN clock_mhz INTEGER CHECK (clock_mhz > 0);"
 	"ALTER TABLE run ADD COLUMN foreign_processes INTEGER CHECK (foreign_processes >= 0);"
@@ -51,7 +52,7 @@ static int corrupt(const struct srt_db *db, const char *what)
 	return srt_fail_database(SCANRT_ERROR_DATABASE_CORRUPT, SQLITE_CORRUPT, "%s: is damaged: %s", db->path, what);
 }
 
-static int check_pages(struct srt_db *db)
+int srt_db_check_pages(struct srt_db *db)
 {
 	sqlite3_stmt *statement;
 	bool has_row;
@@ -126,7 +127,7 @@ out:
 
 int srt_db_check_integrity(struct srt_db *db)
 {
-	int status = check_pages(db);
+	int status = srt_db_check_pages(db);
 
 	return status == SCANRT_OK ? check_schema(db) : status;
 }

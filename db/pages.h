@@ -49,6 +49,11 @@ int srt_pages_seek(struct srt_row *row, bool *found, const struct srt_db *db, en
  * them where there are more. */
 int srt_pages_match(int64_t *rowids, size_t capacity, size_t *count, const struct srt_db *db, enum srt_tree index,
 	const struct srt_cell *keys, int key_count);
+/* Every row of a table in the order of their numbers, until `each` returns another status than SCANRT_OK. */
+typedef int srt_row_function(void *user, const struct srt_row *row);
+int srt_pages_each(const struct srt_db *db, enum srt_tree table, srt_row_function *each, void *user);
+/* What reading found is not what SQLite writes: records it, and returns the status. */
+int srt_pages_corrupt(const struct srt_db *db, const char *what);
 /* All bytes of a cell, which may be split, in memory that the caller frees. */
 int srt_pages_bytes(void **bytes, const struct srt_db *db, const struct srt_row *row, int cell);
 

@@ -49,16 +49,19 @@ static int copy_to(struct srt_db *db, const char *aside)
 	return status == SCANRT_OK ? synchronise(aside, O_RDONLY) : status;
 }
 
-int srt_db_publish(struct srt_db *db, const char *path)
+static int make_copy(struct srt_db *db, const char *path, int (*fill)(struct srt_db *db, const char *aside))
 {
 	struct srt_strbuf aside = { 0 };
-	int status = srt_db_make_parents(path, 0755);
+	int status = SCANRT_OK;
 
+	/* A reader's transaction has seen to it that the file can be read; a copy is a transaction of its own. */
+	if (!sqlite3_get_autocommit(db->handle))
+		status = srt_db_commit(db);
 	srt_strbuf_printf(&aside, "%s.new-%ld", path, (long)getpid());
 	if (status == SCANRT_OK && aside.failed)
 		status = srt_fail(SCANRT_ERROR_OUT_OF_MEMORY, "%s: no memory to write it", path);
 	if (status == SCANRT_OK)
-		status = copy_to(db, srt_strbuf_text(&aside));
+		status = fill(db, srt_strbuf_text(&aside));
 	if (status == SCANRT_OK && rename(srt_strbuf_text(&aside), path) != 0)
 		status = srt_db_fail_errno(path, "replace it");
 	if (status == SCANRT_OK)
@@ -67,4 +70,51 @@ int srt_db_publish(struct srt_db *db, const char *path)
 		unlink(srt_strbuf_text(&aside));
 	srt_strbuf_free(&aside);
 	return status;
+}
+
+int srt_db_publish(struct srt_db *db, const char *path)
+{
+	int status = srt_db_make_parents(path, 0755);
+
+	return status == SCANRT_OK ? make_copy(db, path, copy_to) : status;
+}
+
+/* ---- What is given away: who ran the tuner and how is nobody's business ---- */
+
+static int strip(const char *path, const char *sql)
+{
+	struct srt_db *copy;
+	int status = srt_db_open(&copy, path, SRT_DB_WRITE);
+
+	if (status == SCANRT_OK)
+		status = srt_db_script(copy, sql);
+	srt_db_close(copy);
+	return status;
+}
+
+static const char without_images[] =
+	"BEGIN; DELETE FROM kernel; DELETE FROM image; DELETE FROM poison; DELETE FROM trial; DELETE FROM roofline; "
+	"UPDATE device SET uuid = ''; UPDATE run SET arguments = '', boot_id = '', pid = 0, start_ticks = 0; COMMIT; "
+	"VACUUM";
+static const char with_all[] =
+	"BEGIN; DELETE FROM poison; DELETE FROM trial; DELETE FROM roofline; UPDATE device SET uuid = ''; "
+	"UPDATE run SET arguments = '', boot_id = '', pid = 0, start_ticks = 0; COMMIT; VACUUM";
+
+static int fill_numbers(struct srt_db *db, const char *aside)
+{
+	int status = copy_to(db, aside);
+
+	return status == SCANRT_OK ? strip(aside, without_images) : status;
+}
+
+static int fill_all(struct srt_db *db, const char *aside)
+{
+	int status = copy_to(db, aside);
+
+	return status == SCANRT_OK ? strip(aside, with_all) : status;
+}
+
+int srt_db_export(struct srt_db *db, const char *path, bool with_images)
+{
+	return make_copy(db, path, with_images ? fill_all : fill_numbers);
 }

@@ -7,9 +7,9 @@ int srt_db_begin_run(struct srt_db *db, struct srt_db_run *run)
 	int status = srt_db_execute(db,
 		"INSERT INTO run (device, toolchain, source_hash, effort, arguments, version, boot_id, pid, "
 		"start_ticks, "
-		"seed, status, started_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'running', " SRT_DB_NOW ")",
-		"llsssssllS", run->device, run->toolchain, run->source_hash, run->effort, run->arguments, run->version,
-		run->boot_id, run->pid, run->start_ticks, run->seed);
+		"kind, seed, status, started_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'running', " SRT_DB_NOW ")",
+		"llsssssllSS", run->device, run->toolchain, run->source_hash, run->effort, run->arguments, run->version,
+		run->boot_id, run->pid, run->start_ticks, run->kind, run->seed);
 
 	if (status == SCANRT_OK)
 		run->id = sqlite3_last_insert_rowid(db->handle);

@@ -61,6 +61,7 @@ CREATE TABLE run (
 	status TEXT NOT NULL CHECK (status IN ('running', 'complete', 'budget', 'interrupted', 'failed')),
 	started_at TEXT NOT NULL CHECK (started_at GLOB '????-??-??T??:??:??Z'),
 	finished_at TEXT CHECK (finished_at GLOB '????-??-??T??:??:??Z'),
+	kind TEXT CHECK (kind IN ('tune', 'recheck', 'import')),
 	seed TEXT,
 	clock_mhz INTEGER CHECK (clock_mhz > 0),
 	foreign_processes INTEGER CHECK (foreign_processes >= 0),
@@ -252,6 +253,7 @@ CREATE VIEW runs AS SELECT
 	CAST(round((julianday(r.finished_at) - julianday(r.started_at)) * 86400) AS INTEGER) AS seconds,
 	r.status AS status,
 	r.effort AS effort,
+	coalesce(r.kind, 'tune') AS kind,
 	(SELECT count(*) FROM trial WHERE run = r.id) AS trials,
 	(SELECT count(*) FROM choice WHERE run = r.id) AS choices,
 	(SELECT printf('%.0f', max(2 * bytes / copy_us / 1e3)) FROM roofline WHERE run = r.id GROUP BY run)

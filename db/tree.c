@@ -56,6 +56,44 @@ int srt_pages_seek(struct srt_row *row, bool *found, const struct srt_db *db, en
 	return srt_pages_corrupt(db, "a tree has no end");
 }
 
+struct visit {
+	const struct srt_db *db;
+	srt_row_function *each;
+	void *user;
+	uint32_t budget; /* no tree has more nodes than the file has pages */
+};
+
+static int visit_node(struct visit *visit, uint32_t number, int level)
+{
+	struct srt_node node;
+	int status;
+	int i;
+
+	if (level == MOST_LEVELS || visit->budget-- == 0)
+		return srt_pages_corrupt(visit->db, "a tree has no end");
+	status = srt_pages_node(&node, visit->db, number, true);
+	for (i = 0; status == SCANRT_OK && i < node.count; i++) {
+		struct srt_row row;
+		uint32_t child;
+		int64_t rowid;
+
+		if (node.right == 0 && srt_node_record(&row, &child, &node, i))
+			status = visit->each(visit->user, &row);
+		else if (node.right != 0 && srt_node_rowid(&rowid, &child, &node, i))
+			status = visit_node(visit, child, level + 1);
+		else
+			status = srt_pages_corrupt(visit->db, "a row cannot be read");
+	}
+	return status == SCANRT_OK && node.right != 0 ? visit_node(visit, node.right, level + 1) : status;
+}
+
+int srt_pages_each(const struct srt_db *db, enum srt_tree table, srt_row_function *each, void *user)
+{
+	struct visit visit = { .db = db, .each = each, .user = user, .budget = db->pages->page_count };
+
+	return visit_node(&visit, db->pages->roots[table], 0);
+}
+
 /* ---- indexes ---- */
 
 struct match {

@@ -28,7 +28,6 @@ struct srt_pages {
 	uint32_t roots[SRT_TREE_COUNT];
 };
 
-int srt_pages_corrupt(const struct srt_db *db, const char *what); /* records it, and returns the status */
 /* A page of a table's tree, or of an index's. */
 int srt_pages_node(struct srt_node *node, const struct srt_db *db, uint32_t number, bool is_table);
 

@@ -90,7 +90,8 @@ int srt_db_each_trial(struct srt_db *db, int64_t device, const char *source_hash
 		"t.clock_mhz, t.registers, t.note FROM run r JOIN trial t ON t.run = r.id JOIN variant v ON v.id = "
 		"t.variant "
 		"WHERE r.device = ?1 AND r.source_hash = ?2 AND t.problem = ?3 AND r.id > (SELECT coalesce(max(id), 0) "
-		"FROM run WHERE device = ?1 AND source_hash = ?2 AND status = 'complete') ORDER BY +t.id",
+		"FROM run WHERE device = ?1 AND source_hash = ?2 AND status = 'complete' "
+		"AND coalesce(kind, 'tune') = 'tune') ORDER BY +t.id",
 		"lsl", device, source_hash, problem);
 
 	while (status == SCANRT_OK) {

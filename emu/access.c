@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "access.h"
 
+#include "cluster.h"
 #include "lanes.h"
 #include "race.h"
 
@@ -148,20 +149,6 @@ static int resolve_global(struct emu_access *access, struct emu_warp *warp, cons
 	return emu_race_global(access, warp, insn);
 }
 
-/* Which CTA of the cluster an address in the shared window belongs to; null where there is no such rank. */
-static struct emu_cta *shared_owner(struct emu_warp *warp, uint64_t address, uint32_t *offset)
-{
-	uint32_t rank = (uint32_t)(address >> EMU_RANK_SHIFT) & 0xff;
-	struct emu_cluster *cluster = warp->cta->cluster;
-
-	*offset = (uint32_t)address & ((1u << EMU_RANK_SHIFT) - 1);
-	if (address >> 32)
-		return NULL;
-	if (!rank || rank - 1 == warp->cta->rank)
-		return warp->cta;
-	return cluster && rank <= cluster->count ? cluster->ctas[rank - 1] : NULL;
-}
-
 static bool is_in_shared(const struct emu_run *run, uint32_t offset, unsigned bytes)
 {
 	uint32_t base = run->module->dynamic_base;
@@ -184,12 +171,14 @@ static int resolve_shared(struct emu_access *access, struct emu_warp *warp, cons
 	for (uint32_t left = access->lanes; left; left &= left - 1) {
 		int l = __builtin_ctz(left);
 		uint32_t offset;
-		struct emu_cta *cta = shared_owner(warp, access->address[l], &offset);
+		struct emu_cta *cta = emu_cluster_owner(warp, access->address[l], &offset);
 
 		if (!cta || !is_in_shared(warp->run, offset, access->bytes))
 			return out_of_shared(access, warp, insn, l);
 		if (offset & (access->bytes - 1))
 			return misaligned(access, warp, insn, l);
+		if (emu_cluster_check_peer(warp, insn, l, cta, access->address[l]) == STEP_FAULT)
+			return STEP_FAULT;
 		offset -= EMU_SHARED_START;
 		access->cta[l] = cta;
 		access->host[l] = cta->shared + offset;

@@ -4,6 +4,8 @@
  * is allowed; a bulk copy at once or, in a random schedule, at any later one.
  */
 #include "async.h"
+
+#include "cluster.h"
 #include "mbarrier.h"
 #include "race.h"
 #include "schedule.h"
@@ -46,19 +48,6 @@ static bool own_offset(const struct emu_warp *warp, uint64_t address, uint32_t b
 		(uint64_t)*offset + bytes <= warp->cta->shared_bytes;
 }
 
-static struct emu_cta *owner_of(struct emu_warp *warp, uint64_t address, uint32_t *offset)
-{
-	uint32_t rank;
-
-	if (address - EMU_SHARED_WINDOW < EMU_WINDOW_BYTES)
-		address -= EMU_SHARED_WINDOW;
-	rank = (uint32_t)(address >> EMU_RANK_SHIFT) & 0xff;
-	*offset = (uint32_t)address & ((1u << EMU_RANK_SHIFT) - 1);
-	if (!rank || rank - 1 == warp->cta->rank)
-		return warp->cta;
-	return warp->cta->cluster && rank <= warp->cta->cluster->count ? warp->cta->cluster->ctas[rank - 1] : NULL;
-}
-
 static int check_bulk(const struct emu_copy *copy)
 {
 	if (copy->bytes % 16 || copy->to % 16 || copy->from % 16)
@@ -74,7 +63,7 @@ static int find_barrier(struct emu_copy *copy)
 	uint64_t address = address_of(copy->warp, copy->insn->op[3], copy->lane, shape->barrier_wide,
 			shape->barrier_offset);
 
-	copy->barrier_cta = owner_of(copy->warp, address, &copy->barrier_offset);
+	copy->barrier_cta = emu_cluster_owner(copy->warp, address, &copy->barrier_offset);
 	if (!copy->barrier_cta || !emu_mbarrier_find(copy->barrier_cta, copy->barrier_offset))
 		return emu_fault(copy->warp, copy->insn, copy->lane, CUDA_ERROR_LAUNCH_FAILED, &address,
 				"a bulk copy completes on an mbarrier that was not initialised");
@@ -244,7 +233,7 @@ static int arrive_lane(struct emu_warp *warp, const struct emu_insn *insn, int l
 {
 	uint64_t address = address_of(warp, insn->op[0], l, insn->flags & INSN_WIDE_ADDR, insn->offset);
 	uint32_t offset;
-	struct emu_cta *cta = owner_of(warp, address, &offset);
+	struct emu_cta *cta = emu_cluster_owner(warp, address, &offset);
 	struct emu_mbarrier *barrier = cta ? emu_mbarrier_find(cta, offset) : NULL;
 
 	if (!barrier)

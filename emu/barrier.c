@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * CTA barriers, cluster barriers and fences.
+ * CTA barriers and fences.
  */
 #include "decode.h"
-#include "buffer.h"
+#include "cluster.h"
 #include "lanes.h"
 #include "order.h"
 #include "race.h"
@@ -162,61 +162,7 @@ void emu_sync_exited(struct emu_warp *warp)
 			group->state = GROUP_READY;
 	}
 	emu_barrier_recheck(warp->cta);
-	if (warp->cta->cluster)
-		emu_cluster_recheck(warp->cta->cluster);
-}
-
-static uint32_t cluster_threads(const struct emu_cluster *cluster)
-{
-	uint32_t count = 0;
-
-	for (unsigned i = 0; i < cluster->count; i++)
-		if (cluster->ctas[i])
-			count += live_threads(cluster->ctas[i]);
-	return count;
-}
-
-void emu_cluster_recheck(struct emu_cluster *cluster)
-{
-	if (!cluster->arrived || cluster->arrived < cluster_threads(cluster))
-		return;
-	cluster->arrived = 0;
-	cluster->phase++;
-	emu_race_cluster_complete(cluster);
-	for (unsigned i = 0; i < cluster->count; i++)
-		for (unsigned w = 0; cluster->ctas[i] && w < cluster->ctas[i]->warp_count; w++) {
-			emu_warp_wake(&cluster->ctas[i]->warps[w], WAIT_CLUSTER, 0, false);
-			cluster->ctas[i]->run->version++;
-		}
-}
-
-static int cluster_arrive(struct emu_warp *warp, const struct emu_insn *insn, uint32_t lanes)
-{
-	struct emu_cluster *cluster = warp->cta->cluster;
-
-	if (warp->cluster_arrived & lanes)
-		return emu_fault(warp, insn, __builtin_ctz(warp->cluster_arrived & lanes), CUDA_ERROR_LAUNCH_FAILED,
-				NULL, "barrier.cluster.arrive twice without a wait between");
-	warp->cluster_arrived |= lanes;
-	warp->cluster_phase = cluster->phase;
-	cluster->arrived += (uint32_t)__builtin_popcount(lanes);
-	emu_race_cluster_arrive(warp, lanes, insn->order != ORDER_RELAXED);
-	emu_buffer_flush(warp->cta);
-	emu_cluster_recheck(cluster);
-	return STEP_NEXT;
-}
-
-static int cluster_wait(struct emu_warp *warp, const struct emu_insn *insn, uint32_t lanes)
-{
-	if (lanes & ~warp->cluster_arrived)
-		return emu_fault(warp, insn, __builtin_ctz(lanes & ~warp->cluster_arrived), CUDA_ERROR_LAUNCH_FAILED,
-				NULL, "barrier.cluster.wait without an arrive before it");
-	if (warp->cta->cluster->phase == warp->cluster_phase)
-		return emu_warp_wait(warp, insn, lanes, WAIT_CLUSTER, 0);
-	warp->cluster_arrived &= ~lanes;
-	emu_race_cluster_leave(warp, lanes);
-	emu_history_acquire(warp->cta);
-	return STEP_NEXT;
+	emu_cluster_exited(warp);
 }
 
 static int run_fence(struct emu_warp *warp, const struct emu_insn *insn, uint32_t lanes)
@@ -244,22 +190,6 @@ static bool decode_warp_sync(struct emu_parser *parser, struct emu_statement *st
 	mask = emu_source(parser, statement, 0, 4);
 	emu_add_source(emu_emit(parser, statement, emu_run_sync_warp), mask);
 	return emu_all_taken(parser, statement);
-}
-
-static bool decode_cluster(struct emu_parser *parser, struct emu_statement *statement)
-{
-	bool is_arrive = emu_take(statement, "arrive");
-	enum emu_order order;
-	enum emu_scope scope;
-	struct emu_insn *insn;
-
-	if (!is_arrive && !emu_take(statement, "wait"))
-		return emu_unknown(parser, statement, "is not known");
-	emu_take_order(statement, &order, &scope);
-	emu_take(statement, "aligned");
-	insn = emu_emit(parser, statement, is_arrive ? cluster_arrive : cluster_wait);
-	insn->order = (uint8_t)order;
-	return emu_all_taken(parser, statement) && emu_operand_count(parser, statement, 0, 0);
 }
 
 static bool take_operation(struct emu_statement *statement, enum barrier_operation *operation)
@@ -316,7 +246,7 @@ static bool decode_barrier(struct emu_parser *parser, struct emu_statement *stat
 	if (emu_take(statement, "warp"))
 		return decode_warp_sync(parser, statement);
 	if (emu_take(statement, "cluster"))
-		return decode_cluster(parser, statement);
+		return emu_decode_cluster_barrier(parser, statement);
 	emu_take(statement, "cta");
 	if (!take_operation(statement, &operation))
 		return emu_unknown(parser, statement, "is not known");

@@ -31,6 +31,15 @@ static uint32_t pack(const uint8_t bytes[EMU_LANES])
 			bytes[l] = (condition); \
 	} while (0)
 
+/* What ordered comparisons of all types share; only "unequal" differs, since a NaN is neither. */
+#define ORDERED_CASES(unequal) \
+	case EQ: ALL_LANES(a[l] == b[l]); break; \
+	case NE: ALL_LANES(unequal); break; \
+	case LT: ALL_LANES(a[l] < b[l]); break; \
+	case LE: ALL_LANES(a[l] <= b[l]); break; \
+	case GT: ALL_LANES(a[l] > b[l]); break; \
+	case GE: ALL_LANES(a[l] >= b[l]); break;
+
 /* Lanes that are not active are compared too: nobody looks. */
 #define COMPARE_ORDERED(name, type) \
 	static uint32_t compare_##name(const void *x, const void *y, enum comparison how) \
@@ -38,12 +47,8 @@ static uint32_t pack(const uint8_t bytes[EMU_LANES])
 		const type *a = x, *b = y; \
 		uint8_t bytes[EMU_LANES]; \
 		switch (how) { \
-		case EQ: ALL_LANES(a[l] == b[l]); break; \
-		case NE: ALL_LANES(a[l] != b[l]); break; \
-		case LT: ALL_LANES(a[l] < b[l]); break; \
-		case LE: ALL_LANES(a[l] <= b[l]); break; \
-		case GT: ALL_LANES(a[l] > b[l]); break; \
-		default: ALL_LANES(a[l] >= b[l]); break; \
+		ORDERED_CASES(a[l] != b[l]) \
+		default: return 0; \
 		} \
 		return pack(bytes); \
 	}
@@ -60,12 +65,7 @@ COMPARE_ORDERED(s64, int64_t)
 		const type *a = x, *b = y; \
 		uint8_t bytes[EMU_LANES]; \
 		switch (how) { \
-		case EQ: ALL_LANES(a[l] == b[l]); break; \
-		case NE: ALL_LANES(a[l] < b[l] || a[l] > b[l]); break; \
-		case LT: ALL_LANES(a[l] < b[l]); break; \
-		case LE: ALL_LANES(a[l] <= b[l]); break; \
-		case GT: ALL_LANES(a[l] > b[l]); break; \
-		case GE: ALL_LANES(a[l] >= b[l]); break; \
+		ORDERED_CASES(a[l] < b[l] || a[l] > b[l]) \
 		case EQU: ALL_LANES(!(a[l] < b[l] || a[l] > b[l])); break; \
 		case NEU: ALL_LANES(a[l] != b[l]); break; \
 		case LTU: ALL_LANES(!(a[l] >= b[l])); break; \

@@ -3,6 +3,7 @@
 
 #include "async.h"
 #include "buffer.h"
+#include "cluster.h"
 #include "mbarrier.h"
 #include "memory.h"
 #include "race.h"
@@ -92,8 +93,7 @@ static struct emu_cta *take_cta(struct emu_run *run)
 		memset(warp->copy_group, 0, sizeof warp->copy_group);
 		memset(warp->local_top, 0, sizeof warp->local_top);
 		warp->is_polling = warp->is_spinning = false;
-		warp->cluster_arrived = warp->touched = 0;
-		warp->cluster_phase = 0;
+		warp->cluster_arrived = warp->cluster_passed = warp->touched = 0;
 		warp->expiries = 0;
 	}
 	return cta;
@@ -192,27 +192,12 @@ bool emu_cta_is_done(const struct emu_cta *cta)
 	return true;
 }
 
-static void leave_cluster(struct emu_cta *cta)
-{
-	struct emu_cluster *cluster = cta->cluster;
-
-	if (!cluster)
-		return;
-	cluster->ctas[cta->rank] = NULL;
-	cta->cluster = NULL;
-	if (--cluster->alive)
-		return;
-	emu_clock_drop(&cluster->clock);
-	free(cluster->ctas);
-	free(cluster);
-}
-
 void emu_cta_end(struct emu_run *run, unsigned place)
 {
 	struct emu_cta *cta = run->resident[place];
 
 	run->resident[place] = run->resident[--run->resident_count];
-	leave_cluster(cta);
+	emu_cluster_leave(cta);
 	emu_buffer_flush(cta);
 	emu_copy_drop_all(cta);
 	emu_race_cta_end(cta);

@@ -77,7 +77,7 @@ static struct emu_limits limits_of(const struct emu_device *device)
 		.shared_per_block_optin = (unsigned int)model->shared_per_block,
 		.shared_reserved = (unsigned int)model->reserved_shared,
 		.threads_per_block = 1024,
-		.cluster_blocks = model->has_clusters ? 8 : 0,
+		.cluster_blocks = model->has_clusters ? 16 : 0,
 		.memory_bytes = device->memory_bytes,
 		.memory_base = FIRST_ADDRESS + (uint64_t)device->ordinal * EMU_ADDRESSES_PER_DEVICE,
 	};

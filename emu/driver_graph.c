@@ -226,29 +226,28 @@ static CUresult launch(const struct CUgraphExec_st *exec, struct CUstream_st *st
 	return result;
 }
 
-CUresult cuGraphLaunch(CUgraphExec exec, CUstream stream)
+/* Enters, and resolves the stream that an executable graph goes to. */
+static CUresult enter_exec(struct CUstream_st **found, const char *function, CUgraphExec exec, CUstream stream)
 {
-	CUresult result = emu_enter(__func__, EMU_NEED_CONTEXT);
-	struct CUstream_st *found;
+	CUresult result = emu_enter(function, EMU_NEED_CONTEXT);
 
 	if (result == CUDA_SUCCESS && !emu_handle_is(EMU_HANDLE_EXEC, exec))
 		result = CUDA_ERROR_INVALID_VALUE;
-	if (result == CUDA_SUCCESS)
-		result = emu_stream_find(&found, stream);
-	if (result == CUDA_SUCCESS)
-		result = launch(exec, found);
-	return emu_leave(result);
+	return result == CUDA_SUCCESS ? emu_stream_find(found, stream) : result;
+}
+
+CUresult cuGraphLaunch(CUgraphExec exec, CUstream stream)
+{
+	struct CUstream_st *found;
+	CUresult result = enter_exec(&found, __func__, exec, stream);
+
+	return emu_leave(result == CUDA_SUCCESS ? launch(exec, found) : result);
 }
 
 /* Everything is on the device already. */
 CUresult cuGraphUpload(CUgraphExec exec, CUstream stream)
 {
-	CUresult result = emu_enter(__func__, EMU_NEED_CONTEXT);
 	struct CUstream_st *found;
 
-	if (result == CUDA_SUCCESS && !emu_handle_is(EMU_HANDLE_EXEC, exec))
-		result = CUDA_ERROR_INVALID_VALUE;
-	if (result == CUDA_SUCCESS)
-		result = emu_stream_find(&found, stream);
-	return emu_leave(result);
+	return emu_leave(enter_exec(&found, __func__, exec, stream));
 }

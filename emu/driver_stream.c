@@ -186,53 +186,23 @@ CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned int flags)
 	return emu_leave(result);
 }
 
-CUresult cuStreamGetFlags(CUstream stream, unsigned int *flags)
-{
-	struct CUstream_st *found;
-	CUresult result = enter_stream(&found, __func__, stream);
-
-	if (result == CUDA_SUCCESS && flags == NULL)
-		result = CUDA_ERROR_INVALID_VALUE;
-	if (result == CUDA_SUCCESS)
-		*flags = found->flags;
-	return emu_leave(result);
-}
-
-CUresult cuStreamGetPriority(CUstream stream, int *priority)
-{
-	struct CUstream_st *found;
-	CUresult result = enter_stream(&found, __func__, stream);
-
-	if (result == CUDA_SUCCESS && priority == NULL)
-		result = CUDA_ERROR_INVALID_VALUE;
-	if (result == CUDA_SUCCESS)
-		*priority = found->priority;
-	return emu_leave(result);
-}
-
-CUresult cuStreamGetId(CUstream stream, unsigned long long *id)
-{
-	struct CUstream_st *found;
-	CUresult result = enter_stream(&found, __func__, stream);
-
-	if (result == CUDA_SUCCESS && id == NULL)
-		result = CUDA_ERROR_INVALID_VALUE;
-	if (result == CUDA_SUCCESS)
-		*id = found->id;
-	return emu_leave(result);
-}
-
-CUresult cuStreamGetCtx(CUstream stream, CUcontext *context)
-{
-	struct CUstream_st *found;
-	CUresult result = enter_stream(&found, __func__, stream);
-
-	if (result == CUDA_SUCCESS && context == NULL)
-		result = CUDA_ERROR_INVALID_VALUE;
-	if (result == CUDA_SUCCESS)
-		*context = found->context;
-	return emu_leave(result);
-}
+/* What a stream is asked for stands in it. */
+#define STREAM_QUERY(name, type, member) \
+	CUresult name(CUstream stream, type *value) \
+	{ \
+		struct CUstream_st *found; \
+		CUresult result = enter_stream(&found, __func__, stream); \
+\
+		if (result == CUDA_SUCCESS && value == NULL) \
+			result = CUDA_ERROR_INVALID_VALUE; \
+		if (result == CUDA_SUCCESS) \
+			*value = found->member; \
+		return emu_leave(result); \
+	}
+STREAM_QUERY(cuStreamGetFlags, unsigned int, flags)
+STREAM_QUERY(cuStreamGetPriority, int, priority)
+STREAM_QUERY(cuStreamGetId, unsigned long long, id)
+STREAM_QUERY(cuStreamGetCtx, CUcontext, context)
 
 /* There are no green contexts. */
 CUresult cuStreamGetCtx_v2(CUstream stream, CUcontext *context, CUgreenCtx *green)

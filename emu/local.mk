@@ -68,6 +68,8 @@ EMU_MACHINE_SOURCES = \
 	emu/choose.c \
 	emu/clock.c \
 	emu/clock.h \
+	emu/cluster.c \
+	emu/cluster.h \
 	emu/code.h \
 	emu/collective.c \
 	emu/compare.c \
@@ -113,6 +115,7 @@ EMU_MACHINE_SOURCES = \
 	emu/print.h \
 	emu/race.c \
 	emu/race.h \
+	emu/race_cluster.c \
 	emu/race_global.c \
 	emu/race_order.c \
 	emu/race_shared.c \

@@ -35,7 +35,7 @@ struct emu_limits {
 	unsigned shared_per_block_optin;
 	unsigned shared_reserved;        /* bytes that the system takes per block: 1024 from sm_80 on */
 	unsigned threads_per_block;      /* 1024 */
-	unsigned cluster_blocks;         /* largest portable cluster, 0 where there are no clusters */
+	unsigned cluster_blocks;         /* largest cluster that can be opted in to, 0 where there are none */
 	uint64_t memory_bytes;           /* allocations beyond it fail with CUDA_ERROR_OUT_OF_MEMORY */
 	uint64_t memory_base;            /* its addresses begin here: each device has its own range; 0: a default */
 };

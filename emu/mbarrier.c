@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "mbarrier.h"
 
+#include "cluster.h"
 #include "decode.h"
 #include "lanes.h"
 #include "race.h"
@@ -65,22 +66,6 @@ bool emu_mbarrier_arrive(struct emu_cta *cta, struct emu_mbarrier *barrier, uint
 	return true;
 }
 
-/* The CTA of the cluster and the offset that an address means. */
-static struct emu_cta *owner_of(struct emu_warp *warp, uint64_t address, uint32_t *offset)
-{
-	uint32_t rank;
-
-	if (address - EMU_SHARED_WINDOW < EMU_WINDOW_BYTES)
-		address -= EMU_SHARED_WINDOW;
-	if (address >> 32)
-		return NULL;
-	rank = (uint32_t)(address >> EMU_RANK_SHIFT) & 0xff;
-	*offset = (uint32_t)address & ((1u << EMU_RANK_SHIFT) - 1);
-	if (!rank || rank - 1 == warp->cta->rank)
-		return warp->cta;
-	return warp->cta->cluster && rank <= warp->cta->cluster->count ? warp->cta->cluster->ctas[rank - 1] : NULL;
-}
-
 struct target {
 	struct emu_cta *cta;
 	struct emu_mbarrier *barrier;
@@ -97,7 +82,7 @@ static int find_target(struct target *target, struct emu_warp *warp, const struc
 	target->lane = lane;
 	target->address = insn->flags & INSN_WIDE_ADDR ? ((const uint64_t *)base)[lane] + (uint64_t)insn->offset :
 		(uint32_t)(((const uint32_t *)base)[lane] + (uint32_t)insn->offset);
-	target->cta = owner_of(warp, target->address, &target->offset);
+	target->cta = emu_cluster_owner(warp, target->address, &target->offset);
 	if (!target->cta || target->offset < EMU_SHARED_START ||
 			target->offset + 8 > EMU_SHARED_START + target->cta->shared_bytes)
 		return emu_fault(warp, insn, lane, CUDA_ERROR_ILLEGAL_ADDRESS, &target->address,
@@ -105,6 +90,8 @@ static int find_target(struct target *target, struct emu_warp *warp, const struc
 	if (target->offset % 8)
 		return emu_fault(warp, insn, lane, CUDA_ERROR_MISALIGNED_ADDRESS, &target->address,
 				"misaligned mbarrier");
+	if (emu_cluster_check_peer(warp, insn, lane, target->cta, target->address) == STEP_FAULT)
+		return STEP_FAULT;
 	target->barrier = emu_mbarrier_find(target->cta, target->offset);
 	if (!target->barrier && insn->small[0] != INIT)
 		return emu_fault(warp, insn, lane, CUDA_ERROR_LAUNCH_FAILED, &target->address,
@@ -230,6 +217,14 @@ static bool may_fail(struct emu_warp *warp, const struct emu_insn *insn)
 	return insn->small[0] == TEST || is_told;
 }
 
+static int check_own(struct emu_warp *warp, const struct emu_insn *insn, const struct target *target)
+{
+	if (target->cta == warp->cta)
+		return STEP_NEXT;
+	return emu_fault(warp, insn, target->lane, CUDA_ERROR_LAUNCH_FAILED, &target->address,
+			"a wait for the mbarrier of another CTA: only its own CTA can");
+}
+
 /* op: the predicate, address, state or parity. */
 static int run_wait(struct emu_warp *warp, const struct emu_insn *insn, uint32_t lanes)
 {
@@ -241,6 +236,7 @@ static int run_wait(struct emu_warp *warp, const struct emu_insn *insn, uint32_t
 		int l = __builtin_ctz(left);
 
 		if (find_target(&target, warp, insn, l, 1) == STEP_FAULT ||
+				check_own(warp, insn, &target) == STEP_FAULT ||
 				emu_race_mbarrier_use(target.cta, target.offset, warp, insn, l) == STEP_FAULT)
 			return STEP_FAULT;
 		if (!is_past(warp, insn, &target))

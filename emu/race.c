@@ -114,35 +114,6 @@ void emu_race_barrier_leave(struct emu_warp *warp, uint32_t lanes, struct emu_cl
 	}
 }
 
-void emu_race_cluster_arrive(struct emu_warp *warp, uint32_t lanes, bool is_release)
-{
-	if (is_release)
-		emu_race_publish(warp, lanes, &warp->cta->race->cluster_arrived);
-}
-
-/* Every CTA learns what all have published. */
-void emu_race_cluster_complete(struct emu_cluster *cluster)
-{
-	for (unsigned i = 0; i < cluster->count; i++) {
-		struct emu_cta *cta = cluster->ctas[i];
-
-		if (!cta)
-			continue;
-		emu_clock_drop(&cta->race->cluster_done);
-		cta->race->cluster_done = emu_clock_new(cta->race->count);
-		for (unsigned k = 0; k < cluster->count && cta->race->cluster_done; k++)
-			if (cluster->ctas[k] && cluster->ctas[k]->race->cluster_arrived &&
-					!emu_clock_join_foreign(&cta->race->cluster_done, cta->index,
-						cluster->ctas[k]->index, cluster->ctas[k]->race->cluster_arrived))
-				stop_checking(cta);
-	}
-}
-
-void emu_race_cluster_leave(struct emu_warp *warp, uint32_t lanes)
-{
-	emu_race_learn(warp, lanes, warp->cta->race->cluster_done);
-}
-
 int emu_race_mbarrier_init(struct emu_cta *cta, uint32_t offset, struct emu_warp *warp, const struct emu_insn *insn,
 		int lane)
 {
@@ -150,7 +121,7 @@ int emu_race_mbarrier_init(struct emu_cta *cta, uint32_t offset, struct emu_warp
 
 	emu_race_actor(&actor, warp, insn, lane);
 	actor.is_write = true;
-	return cta == warp->cta ? emu_race_cells(&actor, cta, offset - EMU_SHARED_START, 8) : STEP_NEXT;
+	return emu_race_cells(&actor, cta, offset - EMU_SHARED_START, 8);
 }
 
 /* Operations on mbarriers are atomic among themselves; only the initialisation must come before them. */
@@ -160,8 +131,9 @@ int emu_race_mbarrier_use(struct emu_cta *cta, uint32_t offset, struct emu_warp 
 	struct emu_actor actor;
 
 	emu_race_actor(&actor, warp, insn, lane);
-	actor.is_strong = true;
-	return cta == warp->cta ? emu_race_cells(&actor, cta, offset - EMU_SHARED_START, 8) : STEP_NEXT;
+	actor.is_strong = actor.is_wide = true;
+	return cta == warp->cta ? emu_race_cells(&actor, cta, offset - EMU_SHARED_START, 8) :
+		emu_race_foreign(&actor, cta, offset - EMU_SHARED_START, 8);
 }
 
 void emu_race_mbarrier_arrive(struct emu_cta *cta, struct emu_mbarrier *barrier, struct emu_warp *warp, int lane,
@@ -329,6 +301,8 @@ bool emu_race_cta_start(struct emu_cta *cta)
 	else {
 		memset(race->cells, 0, race->cell_count * sizeof *race->cells);
 		memset(race->proxy_time, 0, race->threads * sizeof *race->proxy_time);
+		free(race->foreign);
+		race->foreign = NULL;
 		race->slot_count = race->split_count = 0;
 		memset(race->slot_time, 0, sizeof race->slot_time);
 		memset(race->commit_count, 0, sizeof race->commit_count);
@@ -370,6 +344,7 @@ void emu_race_cta_free(struct emu_cta *cta)
 	free(race->free_sets);
 	free(race->splits);
 	free(race->cells);
+	free(race->foreign);
 	free(race->proxy_time);
 	free(race);
 	cta->race = NULL;

@@ -25,13 +25,16 @@
 #define EMU_TIME_MASK ((1u << EMU_TIME_BITS) - 1)
 #define EMU_CTA_BITS 26
 
+#define EMU_STRONG_WIDE 2
+
+struct emu_foreign_cell;
 struct emu_mbarrier;
 
 /* A word of shared memory.  Writer and readers as thread << EMU_TIME_BITS | time, 0 for nobody. */
 struct emu_cell {
 	uint32_t writer, reader, strong_reader;
 	uint16_t set;             /* of readers, plus one; 0: only `reader` */
-	uint8_t is_strong;        /* the writer was */
+	uint8_t is_strong;        /* the writer was: EMU_STRONG_WIDE beyond the CTA */
 	uint8_t is_split;         /* parts of it were accessed: `writer` numbers the four cells of its bytes */
 };
 
@@ -40,6 +43,7 @@ struct emu_race {
 	uint32_t threads, count;  /* entries of a clock: threads and slots */
 	struct emu_cell *cells;
 	uint32_t cell_count;
+	struct emu_foreign_cell *foreign; /* beside the cells, once another CTA has touched one */
 	uint32_t **sets;          /* times of readers, by thread */
 	uint16_t *free_sets;
 	uint32_t set_count, free_count;
@@ -77,11 +81,18 @@ void emu_race_forget(struct emu_allocation *allocation);
 int emu_race_global(const struct emu_access *access, struct emu_warp *warp, const struct emu_insn *insn);
 int emu_race_shared(const struct emu_access *access, struct emu_warp *warp, const struct emu_insn *insn);
 int emu_race_cells(const struct emu_actor *actor, struct emu_cta *cta, uint32_t offset, unsigned bytes);
+/* The actor is of another CTA than the memory.  And an owner's thread against what others did there; only where there
+ * are foreign cells. */
+int emu_race_foreign(const struct emu_actor *actor, struct emu_cta *owner, uint32_t offset, unsigned bytes);
+int emu_race_against_foreign(const struct emu_actor *actor, const struct emu_cta *cta, uint32_t offset, unsigned bytes);
 void emu_race_actor(struct emu_actor *actor, struct emu_warp *warp, const struct emu_insn *insn, int lane);
 
 /* Clocks of lanes: publish puts into *into all that the lanes know and have done, learn is the other direction. */
 void emu_race_publish(struct emu_warp *warp, uint32_t lanes, struct emu_clock **into);
 void emu_race_learn(struct emu_warp *warp, uint32_t lanes, struct emu_clock *from);
+
+/* What the lanes knew and had done at their last fence beyond the CTA. */
+void emu_race_publish_fenced(struct emu_warp *warp, uint32_t lanes, struct emu_clock **into);
 
 /* Synchronisation. */
 void emu_race_sync_warp(struct emu_warp *warp, uint32_t lanes);
@@ -112,6 +123,11 @@ void emu_race_commit(struct emu_race *race, uint32_t key);
 uint32_t emu_race_committed(const struct emu_race *race, uint32_t key, uint32_t pending);
 /* The clock learns that the slot has come so far. */
 void emu_race_slot_done(struct emu_cta *cta, struct emu_clock **clock, uint32_t epoch);
+
+/* st.async by a lane: its epoch, and the mbarrier's clock that learns of it. */
+int emu_race_async_store(const struct emu_access *access, struct emu_warp *warp, const struct emu_insn *insn, int lane,
+		uint32_t barrier_offset, uint32_t *epoch);
+void emu_race_async_stored(struct emu_cta *from, struct emu_cta *to, struct emu_clock **arrived, uint32_t epoch);
 
 /* The fault, for shared and global memory. */
 int emu_race_report(const struct emu_actor *actor, const uint64_t *address, const char *memory, bool other_wrote,

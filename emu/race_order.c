@@ -126,6 +126,23 @@ static struct emu_clock *fenced_clock(struct emu_warp *warp, int l)
 	return clock;
 }
 
+void emu_race_publish_fenced(struct emu_warp *warp, uint32_t lanes, struct emu_clock **into)
+{
+	for (uint32_t left = lanes; left && !warp->cta->race->is_off; left &= left - 1) {
+		int l = __builtin_ctz(left);
+		struct emu_clock *clock;
+
+		if (!warp->fenced[l] || !(warp->fence_is_wide >> l & 1))
+			continue;
+		clock = fenced_clock(warp, l);
+		if (!*into)
+			*into = emu_clock_keep(clock);
+		else if (!emu_clock_join(into, clock))
+			warp->cta->race->is_off = true;
+		emu_clock_drop(&clock);
+	}
+}
+
 static void release_lane(const struct emu_access *access, struct emu_warp *warp, const struct emu_insn *insn, int l)
 {
 	struct emu_races *races = warp->run->races;

@@ -115,7 +115,7 @@ static int note_write(const struct emu_actor *actor, struct emu_cta *cta, struct
 		return report(actor, cta, offset, false, cell->strong_reader);
 	drop_set(race, cell);
 	cell->writer = actor->epoch;
-	cell->is_strong = actor->is_strong;
+	cell->is_strong = actor->is_strong && actor->is_wide ? EMU_STRONG_WIDE : actor->is_strong;
 	cell->reader = cell->strong_reader = 0;
 	return STEP_NEXT;
 }
@@ -199,6 +199,8 @@ int emu_race_cells(const struct emu_actor *actor, struct emu_cta *cta, uint32_t 
 {
 	if (cta->race->is_off)
 		return STEP_NEXT;
+	if (cta->race->foreign && emu_race_against_foreign(actor, cta, offset, bytes) == STEP_FAULT)
+		return STEP_FAULT;
 	if (bytes < 4)
 		return note_bytes(actor, cta, offset, bytes);
 	for (uint32_t end = offset + bytes; offset < end; offset += 4) {
@@ -214,7 +216,7 @@ int emu_race_cells(const struct emu_actor *actor, struct emu_cta *cta, uint32_t 
 int emu_race_shared(const struct emu_access *access, struct emu_warp *warp, const struct emu_insn *insn)
 {
 	struct emu_actor actor;
-	uint32_t lanes = access->lanes;
+	uint32_t lanes = access->lanes, offset;
 
 	if (access->is_async)
 		return STEP_NEXT;
@@ -223,14 +225,14 @@ int emu_race_shared(const struct emu_access *access, struct emu_warp *warp, cons
 	for (uint32_t left = lanes; left; left &= left - 1) {
 		int l = __builtin_ctz(left);
 
-		/* Another CTA of the cluster has clocks of its own. */
-		if (access->cta[l] != warp->cta)
-			continue;
 		emu_race_actor(&actor, warp, insn, l);
 		actor.is_write = access->kind != ACCESS_READ;
 		actor.is_strong = access->is_strong;
+		actor.is_wide = access->is_strong && access->scope != EMU_SCOPE_CTA;
 		actor.host = access->kind == ACCESS_WRITE ? access->host[l] : NULL;
-		if (emu_race_cells(&actor, warp->cta, (uint32_t)(access->host[l] - warp->cta->shared),
+		offset = (uint32_t)(access->host[l] - access->cta[l]->shared);
+		/* Another CTA of the cluster has clocks of its own. */
+		if ((access->cta[l] == warp->cta ? emu_race_cells : emu_race_foreign)(&actor, access->cta[l], offset,
 				access->bytes) == STEP_FAULT)
 			return STEP_FAULT;
 	}

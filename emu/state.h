@@ -78,7 +78,7 @@ struct emu_warp {
 	unsigned char *local, *local_written;
 	struct emu_allocation *recent[4];
 	uint32_t cluster_arrived;   /* lanes between barrier.cluster.arrive and its wait */
-	uint64_t cluster_phase;
+	uint32_t cluster_passed;    /* those of them whose phase has ended */
 	struct emu_clock *clocks[EMU_LANES];    /* what each lane knows of others */
 	struct emu_clock *fenced[EMU_LANES];    /* and knew at its last fence; what it had done: fence_time */
 	struct emu_clock *pending[EMU_LANES];   /* what its strong loads found, until the next fence */
@@ -127,9 +127,7 @@ struct emu_cta {
 struct emu_cluster {
 	unsigned count, alive;
 	struct emu_cta **ctas;
-	uint64_t phase;
-	uint32_t arrived, expected;
-	struct emu_clock *clock;
+	uint32_t arrived;           /* threads, in this phase */
 };
 
 struct emu_run {

@@ -6,6 +6,7 @@
 #include "decode.h"
 #include "mbarrier.h"
 #include "order.h"
+#include "race.h"
 
 /* op: the address, the mbarrier's address, the sources; extra: the offset of the second address. */
 static int complete(struct emu_warp *warp, const struct emu_insn *insn, int lane, const struct emu_access *barriers,
@@ -13,10 +14,14 @@ static int complete(struct emu_warp *warp, const struct emu_insn *insn, int lane
 {
 	uint32_t offset = (uint32_t)barriers->address[lane] & ((1u << EMU_RANK_SHIFT) - 1);
 	struct emu_mbarrier *barrier = emu_mbarrier_find(access->cta[lane], offset);
+	uint32_t epoch;
 
 	if (!barrier)
 		return emu_fault(warp, insn, lane, CUDA_ERROR_LAUNCH_FAILED, &barriers->address[lane],
 				"st.async completes on an mbarrier that was not initialised");
+	if (emu_race_async_store(access, warp, insn, lane, offset, &epoch) == STEP_FAULT)
+		return STEP_FAULT;
+	emu_race_async_stored(warp->cta, access->cta[lane], &barrier->arrived, epoch);
 	emu_mbarrier_transact(access->cta[lane], barrier, (int32_t)access->bytes);
 	return STEP_NEXT;
 }
@@ -24,7 +29,8 @@ static int complete(struct emu_warp *warp, const struct emu_insn *insn, int lane
 static int run_store_async(struct emu_warp *warp, const struct emu_insn *insn, uint32_t lanes)
 {
 	unsigned bytes = emu_type_bytes((enum emu_type)insn->type);
-	struct emu_access access = { .kind = ACCESS_WRITE, .space = SPACE_SHARED, .bytes = bytes * insn->vector },
+	struct emu_access access = { .kind = ACCESS_WRITE, .space = SPACE_SHARED, .bytes = bytes * insn->vector,
+		.is_async = true },
 		barriers = { .kind = ACCESS_READ };
 	struct emu_insn second = *insn;
 

@@ -2,6 +2,7 @@
  *
  * The text of a deadlock.
  */
+#include "cluster.h"
 #include "mbarrier.h"
 #include "schedule.h"
 
@@ -19,6 +20,11 @@ static void describe_wait(char *text, size_t size, const struct emu_warp *warp, 
 		snprintf(text, size, "waits for the lanes of mask 0x%08x", (unsigned)group->key);
 		break;
 	case WAIT_WARP:
+		if (group->key == EMU_CLUSTER_BARRIER) {
+			snprintf(text, size, "waits at the cluster's barrier for the rest of its warp, which has "
+					"diverged");
+			break;
+		}
 		snprintf(text, size, "waits at barrier %u for the rest of its warp, which has diverged",
 				(unsigned)group->key);
 		break;

@@ -13,6 +13,5 @@ void emu_sync_exited(struct emu_warp *warp);
 emu_run_fn emu_run_sync_warp;
 /* barrier.c */
 void emu_barrier_recheck(struct emu_cta *cta);
-void emu_cluster_recheck(struct emu_cluster *cluster);
 
 #endif

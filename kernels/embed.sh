@@ -2,14 +2,10 @@
 # SPDX-License-Identifier: MIT
 #
 # embed.sh FILE...: writes a C file that defines srt_sources[] (lib/source.h) with the text of the files, each under
-# its base name.  Character arrays and not string literals: a literal may not be longer than 4095 bytes in C11.
+# its base name.
 set -eu
 export LC_ALL=C
-
-die() {
-	echo "embed.sh: $*" >&2
-	exit 1
-}
+. "$(dirname "$0")/../lib/embed_text.sh"
 
 [ $# -gt 0 ] || die "no files given"
 
@@ -23,21 +19,9 @@ for file in "$@"; do
 	# The compiler finds headers by base name alone, so two files may not share one.
 	case $seen in *" $name "*) die "two files are called $name" ;; esac
 	seen="$seen$name "
-	[ -s "$file" ] || die "$file is missing or empty"
 	echo
 	echo "static const char text_$index[] = {"
-	# Bytes beyond ASCII would be negative where char is signed; a zero would end the text early.
-	od -An -v -tu1 "$file" | awk '
-		{
-			line = "\t"
-			for (i = 1; i <= NF; i++) {
-				if ($i == 0 || $i > 127)
-					exit bad = 1
-				line = line $i ","
-			}
-			print line
-		}
-		END { if (!bad) print "\t0"; exit bad }' || die "$file is not plain ASCII"
+	embed_text "$file"
 	echo '};'
 	table="$table	{ \"$name\", text_$index, sizeof(text_$index) - 1 },
 "

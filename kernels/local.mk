@@ -11,6 +11,7 @@ kernel_files = \
 	kernels/circuit_kogge_stone.cuh \
 	kernels/circuit_raking.cuh \
 	kernels/circuit_warps.cuh \
+	kernels/cluster.cuh \
 	kernels/copy.cu \
 	kernels/lookahead.cuh \
 	kernels/lookahead_compute.cuh \
@@ -36,7 +37,7 @@ CLEANFILES += kernels/sources.c kernels/sources.c-t
 nodist_libscanrt_core_la_SOURCES += kernels/sources.c
 
 # Written under another name first, so that an interrupted build leaves no half of a file.
-kernels/sources.c: $(kernel_files) kernels/embed.sh
+kernels/sources.c: $(kernel_files) kernels/embed.sh lib/embed_text.sh
 	$(AM_V_GEN)$(MKDIR_P) kernels && \
 	target=`pwd`/kernels/sources.c && \
 	(cd $(srcdir) && $(SHELL) kernels/embed.sh $(kernel_files)) >"$$target-t" && \

@@ -128,7 +128,7 @@ private:
 	{
 		using group = row_group<P>;
 		const maybe<T> before = wait_for_prefix(k, tile);
-		maybe<T> rows = maybe<T>::none(); /* those of this slice so far */
+		maybe<T> rows = {before.value, false}; /* those of this slice so far */
 		const staged_slice<P> source(arguments, buffer, k, warp);
 		output *out = output_of(tile);
 #pragma unroll 1

@@ -31,6 +31,7 @@ enum class strategy {
 enum class warp_scan_kind { shuffle = 1, shared = 2 };
 enum class circuit { none = 0, warps = 1, kogge_stone = 2, brent_kung_in_place = 3, brent_kung = 4, raking = 5 };
 enum class access { plain = 1, stream = 2, bulk = 3 };
+enum class exchange_kind { warp = 1, block = 2 };
 
 struct policy {
 	using input = SCAN_INPUT;
@@ -64,6 +65,8 @@ struct policy {
 	static constexpr int stages = SCAN_STAGES;
 	static constexpr int ahead = SCAN_AHEAD;
 	static constexpr int gather = SCAN_GATHER;
+	static constexpr int cluster = SCAN_CLUSTER; /* CTAs at most */
+	static constexpr exchange_kind exchange = exchange_kind(SCAN_EXCHANGE);
 	static constexpr int tile_words = SCAN_TILE_WORDS;
 	/* Room for a tile that begins anywhere within a 16-byte vector; for bulk stores, for each warp's slice too. */
 	static constexpr int stage_slack = 16 * (store == access::bulk ? warps + 1 : 1);
@@ -99,6 +102,11 @@ static_assert(policy::how != strategy::lookahead || policy::how_in_block == circ
 	"circuit: lookahead has none");
 static_assert(policy::how_in_block != circuit::raking || policy::fan >= 2, "fan: below 2");
 static_assert(policy::residency >= 1, "residency: below 1");
+static_assert(policy::how != strategy::cluster || (policy::cluster >= 2 && policy::cluster <= 16),
+	"cluster: not between 2 and 16");
+#ifdef __CUDA_ARCH__
+static_assert(policy::how != strategy::cluster || __CUDA_ARCH__ >= 900, "cluster: needs sm_90 or later");
+#endif
 static_assert(sizeof(policy::value) <= SCAN_INITIAL_BYTES, "accumulator: larger than the initial value's room");
 
 } // namespace scan

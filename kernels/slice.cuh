@@ -18,13 +18,6 @@ namespace scan {
 template <class T> struct maybe {
 	T value;
 	bool is_present;
-
-	static __device__ __forceinline__ maybe none()
-	{
-		maybe nothing;
-		nothing.is_present = false;
-		return nothing;
-	}
 };
 
 template <class P> __device__ __forceinline__ maybe<typename P::value> combine(maybe<typename P::value> earlier,
@@ -101,10 +94,15 @@ template <class P, bool is_full> struct slice {
 			inclusive[r] = scan_vector(r);
 	}
 
-	/* Scans the slice; reuses `storage` freely.  Where it is a part of a longer one, `rows` is the combination of
-	 * that one's earlier rows, and the results are as if it had been scanned as a whole. */
-	__device__ __forceinline__ void scan(
-		typename warp_scan<P, P::warp_scan>::storage *storage, maybe<T> rows = maybe<T>::none())
+	/* Scans the slice; reuses `storage` freely. */
+	__device__ __forceinline__ void scan(typename warp_scan<P, P::warp_scan>::storage *storage)
+	{
+		scan(storage, {item[0][0], false});
+	}
+
+	/* The same for a part of a longer slice, whose earlier rows combine to `rows`: the results are as if that one
+	 * had been scanned as a whole. */
+	__device__ __forceinline__ void scan(typename warp_scan<P, P::warp_scan>::storage *storage, maybe<T> rows)
 	{
 		T inclusive[P::rows];
 		int lanes[P::rows];
@@ -119,11 +117,11 @@ template <class P, bool is_full> struct slice {
 	}
 
 	/* Sink: puts `prefix`, the combination of all before what was scanned, in front and stores each result.  If
-	 * is_full, there is a prefix, which spares every element a selection, and out is aligned to vectors. */
-	__device__ __forceinline__ void store(output *out, maybe<T> prefix)
+	 * is_full, out is aligned to vectors; if has_prefix, there is one, which spares every element a selection. */
+	template <bool has_prefix = is_full> __device__ __forceinline__ void store(output *out, maybe<T> prefix)
 	{
 		const bool is_whole = is_full || is_aligned<P>(out);
-		prefix.is_present |= is_full;
+		prefix.is_present |= has_prefix;
 #pragma unroll
 		for (int r = 0; r < P::rows; r++) {
 			maybe<T> before = prefix;

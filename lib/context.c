@@ -51,11 +51,24 @@ static int take_primary(struct scanrt_context *context)
 	return SCANRT_OK;
 }
 
-/* The fingerprint is made once: each plan looks up by it. */
+const char *srt_context_fingerprint(void *user)
+{
+	struct scanrt_context *context = user;
+	struct srt_device clocked = context->device;
+
+	pthread_mutex_lock(&context->clock_lock);
+	if (context->fingerprint.length == 0) {
+		srt_device_query_clocks(&clocked, context->driver);
+		srt_device_fingerprint(&context->fingerprint, &clocked);
+	}
+	pthread_mutex_unlock(&context->clock_lock);
+	return context->fingerprint.failed ? "" : srt_strbuf_text(&context->fingerprint);
+}
+
 static int read_device(struct scanrt_context *context, int ordinal)
 {
 	struct srt_device *device = &context->device;
-	int status = srt_device_query(device, context->driver, ordinal);
+	int status = srt_device_query_quick(device, context->driver, ordinal);
 
 	if (status)
 		return status;
@@ -63,9 +76,8 @@ static int read_device(struct scanrt_context *context, int ordinal)
 		return srt_fail(SCANRT_ERROR_DEVICE_UNSUPPORTED,
 			"device %d (%s) has compute capability %d.%d, and 7.5 is the least", ordinal, device->name,
 			device->capability / 10, device->capability % 10);
-	srt_device_fingerprint(&context->fingerprint, device);
 	srt_device_family(&context->family, device);
-	if (context->fingerprint.failed || context->family.failed)
+	if (context->family.failed)
 		return srt_fail(SCANRT_ERROR_OUT_OF_MEMORY, "no memory for the device's fingerprint");
 	return SCANRT_OK;
 }
@@ -85,13 +97,13 @@ static int open_device(struct scanrt_context *context, const char *device)
 	return status;
 }
 
-/* What a report of a problem needs first: the device, and the fingerprint that rows are looked up by. */
+/* What a report of a problem needs first: the device, and the facts that rows are looked up by, but for the clocks. */
 static void log_opening(const struct scanrt_context *context)
 {
 	struct srt_strbuf line = { 0 };
 
-	srt_strbuf_printf(&line, "device %d: %s: %s", context->device.ordinal, context->device.name,
-		srt_strbuf_text(&context->fingerprint));
+	srt_strbuf_printf(&line, "device %d: %s: ", context->device.ordinal, context->device.name);
+	srt_device_fingerprint(&line, &context->device);
 	srt_log_line(&context->log, srt_strbuf_text(&line));
 	srt_strbuf_free(&line);
 }
@@ -114,6 +126,7 @@ int scanrt_context_create(struct scanrt_context **context, const struct scanrt_c
 	if (!made)
 		return srt_fail(SCANRT_ERROR_OUT_OF_MEMORY, "no memory for a context");
 	pthread_mutex_init(&made->memo_lock, NULL);
+	pthread_mutex_init(&made->clock_lock, NULL);
 	status = srt_log_open(&made->log, given.log, given.log_user);
 	if (!status)
 		status = srt_catalog_init(&made->catalog, given.database);
@@ -141,6 +154,7 @@ void scanrt_context_destroy(struct scanrt_context *context)
 	srt_strbuf_free(&context->fingerprint);
 	srt_strbuf_free(&context->family);
 	srt_log_close(&context->log);
+	pthread_mutex_destroy(&context->clock_lock);
 	pthread_mutex_destroy(&context->memo_lock);
 	free(context);
 }

@@ -27,8 +27,7 @@ struct scanrt_context {
 	void *cuda_context;        /* CUcontext */
 	int cuda_device;           /* CUdevice */
 	bool is_retained;          /* we hold the device's primary context */
-	struct srt_device device;
-	struct srt_strbuf fingerprint;
+	struct srt_device device;  /* its clocks are unknown: see srt_context_fingerprint() */
 	struct srt_strbuf family;
 	struct srt_catalog catalog;
 	struct srt_log log;
@@ -36,9 +35,15 @@ struct scanrt_context {
 	void *check_user;
 
 	atomic_bool wants_ptx;     /* the device has refused machine code once: the linker's way from then on */
+	pthread_mutex_t clock_lock;
+	struct srt_strbuf fingerprint; /* once it was asked for */
 	pthread_mutex_t memo_lock;
 	struct srt_memo *memo;     /* scan.c */
 };
+
+/* The device's fingerprint, for which the driver is asked for the clocks the first time: a millisecond of an H200's,
+ * and as much as all the rest of a context and a plan.  `context` is a struct scanrt_context; "": out of memory. */
+const char *srt_context_fingerprint(void *context);
 
 /* Destroys the plans that scanrt_scan() made. */
 void srt_memo_free(struct srt_memo *memo);

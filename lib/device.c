@@ -7,6 +7,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "driver.h"
@@ -19,8 +20,6 @@ static const struct attribute {
 } attributes[] = {
 	{ CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, offsetof(struct srt_device, sm_count) },
 	{ CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH, offsetof(struct srt_device, memory_bus_bits) },
-	{ CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE, offsetof(struct srt_device, memory_clock_khz) },
-	{ CU_DEVICE_ATTRIBUTE_CLOCK_RATE, offsetof(struct srt_device, sm_clock_khz) },
 	{ CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR, offsetof(struct srt_device, shared_per_sm) },
 	{ CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, offsetof(struct srt_device, shared_per_block) },
 	{ CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR, offsetof(struct srt_device, registers_per_sm) },
@@ -28,6 +27,7 @@ static const struct attribute {
 	{ CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR, offsetof(struct srt_device, threads_per_sm) },
 	{ CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK, offsetof(struct srt_device, threads_per_block) },
 	{ CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR, offsetof(struct srt_device, blocks_per_sm) },
+	{ CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH, offsetof(struct srt_device, has_clusters) },
 	{ CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK,
 		offsetof(struct srt_device, reserved_shared_per_block) },
 };
@@ -111,7 +111,17 @@ static int check_ordinal(const struct srt_driver *driver, int ordinal)
 	return status;
 }
 
-int srt_device_query(struct srt_device *device, const struct srt_driver *driver, int ordinal)
+void srt_device_query_clocks(struct srt_device *device, const struct srt_driver *driver)
+{
+	CUdevice handle = 0;
+
+	if (driver->cuDeviceGet(&handle, device->ordinal) != CUDA_SUCCESS)
+		return;
+	device->memory_clock_khz = ask(driver, handle, CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE, 0);
+	device->sm_clock_khz = ask(driver, handle, CU_DEVICE_ATTRIBUTE_CLOCK_RATE, 0);
+}
+
+int srt_device_query_quick(struct srt_device *device, const struct srt_driver *driver, int ordinal)
 {
 	CUdevice handle = 0;
 	int status = check_ordinal(driver, ordinal);
@@ -131,6 +141,15 @@ int srt_device_query(struct srt_device *device, const struct srt_driver *driver,
 	ask_identity(device, driver, handle);
 	read_name(device);
 	return SCANRT_OK;
+}
+
+int srt_device_query(struct srt_device *device, const struct srt_driver *driver, int ordinal)
+{
+	int status = srt_device_query_quick(device, driver, ordinal);
+
+	if (!status)
+		srt_device_query_clocks(device, driver);
+	return status;
 }
 
 /* A fact that is left out on one side and known on the other makes two fingerprints, which is safe: a miss,
@@ -164,4 +183,21 @@ void srt_device_fingerprint(struct srt_strbuf *out, const struct srt_device *dev
 		srt_strbuf_printf(out, " ecc=%d", device->has_ecc);
 	if (device->mig_profile[0])
 		srt_strbuf_printf(out, " mig=%s", device->mig_profile);
+}
+
+/* The clocks are borrowed from the fingerprint itself: it fits where the rest of it is what the device's would be. */
+bool srt_device_fits(const struct srt_device *device, const char *fingerprint)
+{
+	struct srt_device clocked = *device;
+	struct srt_strbuf text = { 0 };
+	const char *memory = strstr(fingerprint, " memclock=");
+	const char *sm = strstr(fingerprint, " smclock=");
+	bool is_equal;
+
+	clocked.memory_clock_khz = memory ? atoi(memory + strlen(" memclock=")) : 0;
+	clocked.sm_clock_khz = sm ? atoi(sm + strlen(" smclock=")) : 0;
+	srt_device_fingerprint(&text, &clocked);
+	is_equal = !text.failed && strcmp(srt_strbuf_text(&text), fingerprint) == 0;
+	srt_strbuf_free(&text);
+	return is_equal;
 }

@@ -33,6 +33,7 @@ struct srt_device {
 	int threads_per_block;
 	int blocks_per_sm;
 	int reserved_shared_per_block; /* bytes that the system takes */
+	int has_clusters;         /* 1 where blocks can be launched in clusters */
 	int has_ecc;              /* 1, 0, or -1 unknown */
 	int is_emulated;          /* 1 where the name says so: modelled rows are marked; no other code may ask */
 	uint64_t memory_bytes;
@@ -41,10 +42,16 @@ struct srt_device {
 };
 
 int srt_device_query(struct srt_device *device, const struct srt_driver *driver, int ordinal);
+/* The same but for the clocks, which stay unknown: each of the two takes half a millisecond of a driver, and all the
+ * rest a hundredth of that. */
+int srt_device_query_quick(struct srt_device *device, const struct srt_driver *driver, int ordinal);
+void srt_device_query_clocks(struct srt_device *device, const struct srt_driver *driver);
 
 /* "cc90 sm132 l2=62914560 ..." : capability, SM count, L2, bus width, memory and SM clocks, shared memory, registers,
  * ECC, MIG; unknown facts left out.  Not the name, UUID, memory size or driver. */
 void srt_device_fingerprint(struct srt_strbuf *out, const struct srt_device *device);
+/* Whether a fingerprint is that of the device in all but the clocks, where the device's clocks are unknown. */
+bool srt_device_fits(const struct srt_device *device, const char *fingerprint);
 /* Capability, SM count, L2, bus width. */
 void srt_device_family(struct srt_strbuf *out, const struct srt_device *device);
 

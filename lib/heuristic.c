@@ -16,6 +16,7 @@
 
 /* Look-ahead runs everywhere; the bulk copies that make it the fastest came with compute capability 9.0. */
 #define LOOKAHEAD_CAPABILITY 90
+#define FEWER_BYTES_CAPABILITY 100
 
 /* The widest of the three types is what a thread holds its items in, at one time or another. */
 static size_t largest_element(const struct srt_problem *problem)
@@ -77,14 +78,56 @@ static bool make_block(struct srt_variant *variant, const struct srt_problem *pr
 	return is_fit(variant, problem, device);
 }
 
-/* Four vectors a thread were the best of look-back on an H200; a device that is short of something gets fewer. */
+/* Four vectors a thread were the best of look-back on an H200, two of single bytes, of which more do not stay in
+ * registers everywhere; a device that is short of something gets fewer. */
 static bool make_lookback(struct srt_variant *variant, const struct srt_problem *problem,
 	const struct srt_device *device)
 {
+	int vectors = largest_element(problem) == 1 ? 2 : 4;
+
+	for (; vectors > 0; vectors--) {
+		*variant = make(SRT_LOOKBACK, 256, items_of(problem, vectors));
+		if (is_fit(variant, problem, device))
+			return true;
+	}
+	return false;
+}
+
+struct ring {
+	int block;
+	int vectors;
+	int stages;
+};
+
+/* Single bytes are unpacked to a register each, which the threads of a smaller block have more of; compiled for
+ * capability 10.0 and up, a thread has no registers for as many. */
+static struct ring ring_of(const struct srt_problem *problem, const struct srt_device *device)
+{
+	static const struct ring bytes = { 384, 4, 8 };
+	static const struct ring fewer_bytes = { 256, 2, 8 };
+	static const struct ring narrow = { 512, 4, 6 };
+	static const struct ring wide = { 448, 6, 5 };
+	int vector = srt_problem_vector(problem);
+
+	if (vector == 16)
+		return device->capability < FEWER_BYTES_CAPABILITY ? bytes : fewer_bytes;
+	return vector == 8 ? narrow : wide;
+}
+
+/* Slices scanned in their stages: big tiles, since a stage is free again soon.  An odd number of vectors has no bank
+ * conflicts.  Bytes want more tiles in flight, as theirs take longer; 13 warps and three leave a thread more registers
+ * than 14 and three, which 8-byte values need. */
+static bool make_raked(struct srt_variant *variant, const struct srt_problem *problem, const struct srt_device *device)
+{
+	int vector = srt_problem_vector(problem);
 	int vectors;
 
-	for (vectors = 4; vectors > 0; vectors--) {
-		*variant = make(SRT_LOOKBACK, 256, items_of(problem, vectors));
+	for (vectors = vector == 16 ? 5 : 7; vectors > 0; vectors -= 2) {
+		*variant = make(SRT_LOOKAHEAD, vector == 2 ? 416 : 448, vectors * vector);
+		variant->stages = vector == 16 ? 6 : 4;
+		variant->ahead = vector == 16 ? 3 : 2;
+		variant->gather = 2;
+		variant->store = SRT_ACCESS_BULK;
 		if (is_fit(variant, problem, device))
 			return true;
 	}
@@ -96,14 +139,17 @@ static bool make_lookahead(struct srt_variant *variant, const struct srt_problem
 	const struct srt_device *device)
 {
 	bool is_narrow = srt_problem_vector(problem) >= 8;
+	struct ring ring = ring_of(problem, device);
 	int vectors;
 	int stages;
 
 	if (device->capability < LOOKAHEAD_CAPABILITY)
 		return false;
-	for (vectors = is_narrow ? 4 : 6; vectors > 0; vectors -= 2)
-		for (stages = is_narrow ? 6 : 5; stages >= 3; stages--) {
-			*variant = make(SRT_LOOKAHEAD, is_narrow ? 512 : 448,
+	if (make_raked(variant, problem, device))
+		return true;
+	for (vectors = ring.vectors; vectors > 0; vectors -= 2)
+		for (stages = ring.stages; stages >= 3; stages--) {
+			*variant = make(SRT_LOOKAHEAD, ring.block,
 				is_narrow ? narrow_items(problem, vectors) : items_of(problem, vectors));
 			variant->stages = stages;
 			variant->ahead = stages - (stages > 5 ? 3 : 2);

@@ -186,6 +186,9 @@ int srt_image_recipe(char recipe[SRT_HASH_TEXT], char entry[40], const struct sr
 	status = srt_variant_check(variant, problem, NULL);
 	if (status)
 		return status;
+	if (capability < srt_strategy_find(variant->strategy)->least_capability)
+		return srt_fail(SCANRT_ERROR_VARIANT, "strategy %s does not exist on sm_%d",
+			srt_strategy_name(variant->strategy), capability);
 	snprintf(arch, sizeof(arch), "sm_%d", capability);
 	srt_options_make(&options, problem, variant, arch, NULL);
 	srt_recipe_make(recipe, entry, srt_source_hash(), &options);

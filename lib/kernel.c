@@ -55,6 +55,35 @@ static int opt_in(struct srt_kernel *kernel, const struct srt_driver *driver)
 		(kernel->function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)kernel->dynamic_shared));
 }
 
+#define PORTABLE_CLUSTER 8
+
+/* Clusters of more blocks than every device allows are opted in to, and whether they fit is for the driver to say: it
+ * knows how many multiprocessors a cluster can be spread over, and which of them this device lacks. */
+static int prepare_cluster(struct srt_kernel *kernel, const struct srt_driver *driver)
+{
+	unsigned threads = srt_variant_threads(&kernel->variant);
+	CUlaunchAttribute size = { .id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION,
+		.value.clusterDim = { kernel->cluster, 1, 1 } };
+	CUlaunchConfig config = { kernel->cluster, 1, 1, threads, 1, 1, (unsigned)kernel->dynamic_shared, NULL, &size,
+		1 };
+	int clusters = 1;
+	int status = SCANRT_OK;
+
+	if (kernel->cluster == 0)
+		return SCANRT_OK;
+	if (!driver->cuLaunchKernelEx)
+		return srt_fail(SCANRT_ERROR_VARIANT, "the driver cannot launch clusters: cuLaunchKernelEx is missing");
+	if (kernel->cluster > PORTABLE_CLUSTER)
+		status = SRT_CALL(driver, cuFuncSetAttribute,
+			(kernel->function, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1));
+	if (!status && driver->cuOccupancyMaxActiveClusters)
+		status = SRT_CALL(driver, cuOccupancyMaxActiveClusters, (&clusters, kernel->function, &config));
+	if (!status && clusters < 1)
+		return srt_fail(SCANRT_ERROR_VARIANT, "no cluster of %u blocks of %u threads fits the device",
+			(unsigned)kernel->cluster, threads);
+	return status;
+}
+
 /* Persistent blocks are launched by this number, and a kernel that cannot be resident at all would fail each launch. */
 static int read_occupancy(struct srt_kernel *kernel, const struct srt_driver *driver)
 {
@@ -99,6 +128,7 @@ int srt_kernel_load(struct srt_kernel *kernel, const struct srt_driver *driver, 
 	kernel->sm_count = device->sm_count > 0 ? device->sm_count : 1;
 	/* Graphs take overlapping launches from CUDA 12.3 on. */
 	kernel->may_overlap = device->capability >= 90 && device->driver_version >= 12030 && driver->cuLaunchKernelEx;
+	kernel->cluster = (uint32_t)variant->cluster;
 	kernel->dynamic_shared = srt_variant_shared_bytes(variant, problem);
 	status = load_function(kernel, driver, image);
 	if (!status)
@@ -109,6 +139,8 @@ int srt_kernel_load(struct srt_kernel *kernel, const struct srt_driver *driver, 
 		status = opt_in(kernel, driver);
 	if (!status)
 		status = read_occupancy(kernel, driver);
+	if (!status)
+		status = prepare_cluster(kernel, driver);
 	if (status)
 		srt_kernel_unload(kernel, driver);
 	return status;
@@ -171,11 +203,24 @@ void srt_workspace_destroy(struct srt_workspace *workspace, const struct srt_dri
 
 /* ---- Launch ---- */
 
-/* A block for each tile; or blocks that stay and draw tiles, so that there are no more of them than run at once. */
+/* Powers of two: sizes between them are not known to be laid out well. */
+static uint32_t cluster_of(uint32_t tiles)
+{
+	uint32_t blocks = 1;
+
+	while (blocks < tiles)
+		blocks *= 2;
+	return blocks;
+}
+
+/* A block for each tile, those of a cluster rounded up; or blocks that stay and draw tiles, so that there are no more
+ * of them than run at once. */
 static uint32_t grid_of(const struct srt_kernel *kernel, uint32_t tiles, uint32_t grid_limit)
 {
 	uint32_t resident = (uint32_t)kernel->blocks_per_sm * (uint32_t)kernel->sm_count;
 
+	if (kernel->cluster)
+		return cluster_of(tiles);
 	if (!srt_strategy_find(kernel->variant.strategy)->is_persistent)
 		return tiles;
 	if (grid_limit > 0 && grid_limit < resident)
@@ -206,19 +251,26 @@ static void fill_arguments(struct scan_arguments *arguments, const struct srt_ke
 }
 
 /* Where launches may overlap (programmatic dependent launch), the next scan of a stream takes its place on the
- * multiprocessors while this one ends, which saves about a microsecond between the two. */
+ * multiprocessors while this one ends, which saves about a microsecond between the two.  A cluster has as many blocks
+ * as this count needs: one image serves them all. */
 static CUresult launch(const struct srt_kernel *kernel, const struct srt_driver *driver, uint32_t grid,
 	void **parameters, void *stream)
 {
 	unsigned threads = srt_variant_threads(&kernel->variant);
 	unsigned shared = (unsigned)kernel->dynamic_shared;
-	CUlaunchAttribute overlap = { .id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION };
-	CUlaunchConfig config = { grid, 1, 1, threads, 1, 1, shared, stream, &overlap, 1 };
+	CUlaunchAttribute attributes[2];
+	CUlaunchConfig config = { grid, 1, 1, threads, 1, 1, shared, stream, attributes, 0 };
 
-	if (!kernel->may_overlap)
+	if (kernel->may_overlap)
+		attributes[config.numAttrs++] = (CUlaunchAttribute){
+			.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION,
+			.value.programmaticStreamSerializationAllowed = 1 };
+	if (kernel->cluster && grid > 1)
+		attributes[config.numAttrs++] = (CUlaunchAttribute){ .id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION,
+			.value.clusterDim = { grid, 1, 1 } };
+	if (config.numAttrs == 0)
 		return driver->cuLaunchKernel(kernel->function, grid, 1, 1, threads, 1, 1, shared, stream, parameters,
 			NULL);
-	overlap.value.programmaticStreamSerializationAllowed = 1;
 	return driver->cuLaunchKernelEx(&config, kernel->function, parameters, NULL);
 }
 
@@ -247,5 +299,5 @@ int srt_kernel_launch(const struct srt_kernel *kernel, const struct srt_driver *
 		return SCANRT_OK;
 	/* The function is good, so that the handle which is not can only be the stream. */
 	return srt_driver_fail(driver, result == CUDA_ERROR_INVALID_HANDLE ? SCANRT_ERROR_CONTEXT : SCANRT_ERROR_LAUNCH,
-		result, kernel->may_overlap ? "cuLaunchKernelEx" : "cuLaunchKernel");
+		result, kernel->may_overlap || kernel->cluster ? "cuLaunchKernelEx" : "cuLaunchKernel");
 }

@@ -24,6 +24,7 @@ struct srt_kernel {
 	int max_threads;
 	int blocks_per_sm;    /* resident, by the driver's occupancy calculation; at least 1 */
 	int sm_count;
+	uint32_t cluster;     /* blocks of a cluster, at most; 0: it is launched without */
 	bool may_overlap;     /* its launch may begin while the stream's previous one ends; the kernel waits for that */
 };
 

@@ -32,7 +32,7 @@ libscanrt_la_LIBADD = libscanrt-core.la
 libscanrt_la_LDFLAGS = $(AM_LDFLAGS) $(NO_UNDEFINED) -version-info 0:0:0 \
 	-Wl,--version-script=$(srcdir)/lib/libscanrt.map
 EXTRA_libscanrt_la_DEPENDENCIES = lib/libscanrt.map
-EXTRA_DIST += lib/libscanrt.map
+EXTRA_DIST += lib/embed_text.sh lib/libscanrt.map
 
 pkgconfig_DATA += lib/scanrt.pc
 

@@ -86,7 +86,8 @@ static void begin(struct srt_builder *builder, struct scanrt_plan *plan, const s
 	builder->request = (struct srt_request){
 		.problem = &plan->problem,
 		.device = &context->device,
-		.fingerprint = srt_strbuf_text(&context->fingerprint),
+		.ask_fingerprint = srt_context_fingerprint,
+		.user = context,
 		.family = srt_strbuf_text(&context->family),
 		.is_reproducible = options->flags & SCANRT_REPRODUCIBLE,
 		.reading = &builder->reading,

@@ -14,6 +14,11 @@
 #include "image.h"
 #include "status.h"
 
+/* Of those that a file knows; where there are more, the device's own fingerprint is looked up. */
+#define MOST_DEVICES 16
+
+#define DEVICE_TEXT sizeof(((struct srt_db_known_device *)0)->fingerprint)
+
 static uint64_t smaller(uint64_t a, uint64_t b)
 {
 	return a < b ? a : b;
@@ -91,6 +96,33 @@ static bool read_row(struct srt_range *range, const struct srt_db_choice *row, c
 	return range->low_count <= range->high_count;
 }
 
+/* How a file knows this device, written to `known`.  A row that this very board was measured for is believed about the
+ * clocks; one of a board like it has to be the same in those, too; where there is neither, no row can be meant. */
+static int find_device(char known[DEVICE_TEXT], const struct srt_request *request, struct srt_db *db)
+{
+	struct srt_db_known_device devices[MOST_DEVICES];
+	const char *uuid = request->device->uuid;
+	bool is_doubtful;
+	size_t count;
+	size_t i;
+	int status = srt_db_list_devices(db, devices, MOST_DEVICES, &count);
+
+	known[0] = '\0';
+	is_doubtful = count == MOST_DEVICES;
+	for (i = 0; i < count && !status; i++) {
+		if (!srt_device_fits(request->device, devices[i].fingerprint))
+			continue;
+		is_doubtful = true;
+		if (uuid[0] == '\0' || strcmp(devices[i].uuid, uuid) != 0)
+			continue;
+		memcpy(known, devices[i].fingerprint, sizeof(devices[i].fingerprint));
+		return SCANRT_OK;
+	}
+	if (!status && is_doubtful)
+		snprintf(known, DEVICE_TEXT, "%s", request->ask_fingerprint(request->user));
+	return status;
+}
+
 /* The problem goes by its short name: inclusive and exclusive, with and without an initial value, share
  * their choices. */
 static int find_rows(struct srt_db_choice *rows, size_t *count, const struct srt_request *request, struct srt_db *db,
@@ -99,9 +131,10 @@ static int find_rows(struct srt_db_choice *rows, size_t *count, const struct srt
 	const struct srt_problem *problem = request->problem;
 	size_t input = srt_type_size(problem->input_type);
 	size_t output = srt_type_size(problem->output_type);
+	char fingerprint[DEVICE_TEXT];
 	struct srt_strbuf name = { 0 };
 	struct srt_db_lookup lookup = {
-		.fingerprint = request->fingerprint,
+		.fingerprint = fingerprint,
 		.family = family,
 		.source_hash = srt_source_hash(),
 		.op_class = srt_op_class(problem->op),
@@ -113,7 +146,9 @@ static int find_rows(struct srt_db_choice *rows, size_t *count, const struct srt
 	lookup.problem = srt_strbuf_text(&name);
 	srt_reading_enter(request->reading);
 	status = name.failed ? srt_fail(SCANRT_ERROR_OUT_OF_MEMORY, "no memory for a problem's name")
-			     : srt_db_find_choices(db, &lookup, rows, SRT_COVER_MAX, count);
+			     : find_device(fingerprint, request, db);
+	if (!status)
+		status = srt_db_find_choices(db, &lookup, rows, SRT_COVER_MAX, count);
 	srt_reading_leave(request->reading);
 	srt_strbuf_free(&name);
 	return status;

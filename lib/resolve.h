@@ -32,7 +32,10 @@ struct srt_answer {
 struct srt_request {
 	const struct srt_problem *problem;
 	const struct srt_device *device;
-	const char *fingerprint;
+	/* The device's fingerprint, for a file that knows a device like this one, but not this board: to tell the two
+	 * apart may take the driver a millisecond.  "" where it cannot be made. */
+	const char *(*ask_fingerprint)(void *user);
+	void *user;
 	const char *family;
 	const char *pin;             /* a variant's text, or NULL */
 	const char *pin_variable;    /* of the environment, that has the pin; NULL: the program has */

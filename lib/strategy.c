@@ -13,6 +13,11 @@ static uint64_t one_tile(const struct srt_variant *variant)
 	return 1;
 }
 
+static uint64_t tiles_of_cluster(const struct srt_variant *variant)
+{
+	return (uint64_t)variant->cluster;
+}
+
 static uint64_t many_tiles(const struct srt_variant *variant)
 {
 	(void)variant;
@@ -53,7 +58,15 @@ static const struct srt_strategy_row rows[] = {
 		.is_repeatable = true,
 		.most_tiles = many_tiles,
 	},
-	[SRT_CLUSTER] = { .name = "cluster" },
+	[SRT_CLUSTER] = {
+		.name = "cluster",
+		.file = "cluster.cuh",
+		.defaults = { .strategy = SRT_CLUSTER, COMMON_KNOBS, .residency = 1, .cluster = 8,
+			.exchange = SRT_EXCHANGE_WARP },
+		.is_repeatable = true,
+		.least_capability = 90,
+		.most_tiles = tiles_of_cluster,
+	},
 	[SRT_LOOKBACK_SERIAL] = { .name = "lookback-serial" },
 	[SRT_FAN] = { .name = "fan" },
 	[SRT_REDUCE] = { .name = "reduce" },

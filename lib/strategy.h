@@ -16,6 +16,7 @@ struct srt_strategy_row {
 	bool has_tile_words;          /* its blocks exchange tile words by tickets (kernels/tile_state.cuh) */
 	bool is_persistent;           /* no more blocks than run at once, each draws tiles until there are none */
 	bool is_repeatable;           /* float results do not depend on timing */
+	int least_capability;         /* of the device; 0: any */
 	/* Tiles of one scan, at most. */
 	uint64_t (*most_tiles)(const struct srt_variant *variant);
 };

@@ -13,6 +13,7 @@
 static const char *const warp_scan_names[] = { "shuffle", "shared" };
 static const char *const circuit_names[] = { "warps", "koggestone", "brentkung-inplace", "brentkung", "raking" };
 static const char *const access_names[] = { "plain", "stream", "bulk" };
+static const char *const exchange_names[] = { "warp", "block" };
 
 /* In the order of the text form. */
 const struct srt_knob srt_knobs[] = {
@@ -27,6 +28,8 @@ const struct srt_knob srt_knobs[] = {
 	{ "stages", "SCAN_STAGES", offsetof(struct srt_variant, stages), 2, 16, 1, NULL },
 	{ "ahead", "SCAN_AHEAD", offsetof(struct srt_variant, ahead), 1, 15, 1, NULL },
 	{ "gather", "SCAN_GATHER", offsetof(struct srt_variant, gather), 1, 8, 1, NULL },
+	{ "cluster", "SCAN_CLUSTER", offsetof(struct srt_variant, cluster), 2, 16, 2, NULL },
+	{ "exchange", "SCAN_EXCHANGE", offsetof(struct srt_variant, exchange), 1, 2, 1, exchange_names },
 	{ NULL, NULL, 0, 0, 0, 0, NULL },
 };
 

@@ -35,7 +35,8 @@ enum srt_circuit {
 	SRT_CIRCUIT_BRENT_KUNG = 4,
 	SRT_CIRCUIT_RAKING = 5
 };
-/* Cache policy of the loads or stores of elements; bulk, for look-ahead's stores: full tiles are scanned in shared memory
+enum srt_exchange { SRT_EXCHANGE_WARP = 1, SRT_EXCHANGE_BLOCK = 2 }; /* whose totals the blocks of a cluster exchange */
+/* Cache policy of the loads or stores of elements; bulk, for look-ahead's stores: full slices are scanned in shared memory
  * and copied from there (sm_90 on, types of one size). */
 enum srt_access { SRT_ACCESS_PLAIN = 1, SRT_ACCESS_STREAM = 2, SRT_ACCESS_BULK = 3 };
 
@@ -52,6 +53,8 @@ struct srt_variant {
 	int stages;    /* lookahead: tiles of shared memory in the ring */
 	int ahead;     /* lookahead: how many tiles the reduction runs ahead of the scan; < stages */
 	int gather;    /* lookahead: batches of 32 aggregates in flight */
+	int cluster;   /* cluster: blocks at most, a power of two */
+	int exchange;  /* cluster: enum srt_exchange */
 };
 
 #define SRT_VARIANT_TEXT_SIZE 160 /* no canonical text is longer, terminator included */

@@ -14,6 +14,8 @@
 #define STATIC_BASE_BYTES 128
 #define BARRIER_BYTES 8
 #define WARP_SIZE 32
+/* A lane combines about so many totals of a cluster by itself (kernels/cluster.cuh). */
+#define TOTALS_PER_LANE 5
 /* Every device that we support has at least this much without being asked, and allows this many threads. */
 #define LEAST_SHARED_BYTES 49152
 #define MOST_THREADS 1024
@@ -21,6 +23,8 @@
  * stores each warp's slice of it has one, and one follows. */
 #define STAGE_SLACK 16
 #define STAGE_ALIGNMENT 128
+/* Bulk copies from shared memory came with it. */
+#define BULK_CAPABILITY 90
 
 static size_t larger(size_t a, size_t b)
 {
@@ -78,6 +82,18 @@ static size_t circuit_slots(const struct srt_variant *variant, const struct srt_
 	return variant->circuit == SRT_CIRCUIT_RAKING ? tree_slots(values, fan, fan | 1) : values;
 }
 
+/* The slots of a block's board: an odd number for each of the lanes that read it. */
+static size_t board_slots(const struct srt_variant *variant)
+{
+	size_t posted = variant->exchange == SRT_EXCHANGE_WARP ? (size_t)variant->block / WARP_SIZE : 1;
+	size_t totals = (size_t)variant->cluster * posted;
+	size_t lanes = 2;
+
+	while (lanes < WARP_SIZE && lanes * TOTALS_PER_LANE < totals)
+		lanes *= 2;
+	return lanes * ((totals + lanes - 1) / lanes | 1);
+}
+
 /* Follows the kernels' shared_storage, and never falls short of it: a test compares it with what was compiled. */
 size_t srt_variant_static_bytes(const struct srt_variant *variant, const struct srt_problem *problem)
 {
@@ -99,6 +115,8 @@ size_t srt_variant_static_bytes(const struct srt_variant *variant, const struct 
 		bytes += (size_t)variant->stages * (2 * BARRIER_BYTES + sizeof(uint32_t));
 		bytes += STAGE_ALIGNMENT; /* the ring of stages begins at the next multiple */
 	}
+	if (variant->strategy == SRT_CLUSTER)
+		bytes += board_slots(variant) * srt_problem_tile_words(problem) * sizeof(uint64_t);
 	return bytes + total_slots * warps * value;
 }
 
@@ -170,23 +188,33 @@ static int check_problem(const struct srt_variant *variant, const struct srt_pro
 			SCANRT_ERROR_VARIANT, "ahead=%d is not below stages=%d", variant->ahead, variant->stages);
 	if (variant->store == SRT_ACCESS_BULK && check_bulk(variant, problem))
 		return SCANRT_ERROR_VARIANT;
+	if (variant->strategy == SRT_CLUSTER && (variant->cluster & (variant->cluster - 1)) != 0)
+		return srt_fail(SCANRT_ERROR_VARIANT, "cluster=%d is not a power of two", variant->cluster);
 	return check_circuit(variant, problem);
-}
-
-/* Bulk copies from shared memory came with compute capability 9.0. */
-static int check_capability(const struct srt_variant *variant, const struct srt_device *device)
-{
-	if (variant->store == SRT_ACCESS_BULK && device->capability < 90)
-		return srt_fail(SCANRT_ERROR_VARIANT,
-			"store=bulk wants compute capability 9.0, and the device has %d.%d", device->capability / 10,
-			device->capability % 10);
-	return SCANRT_OK;
 }
 
 /* A limit of the device, or what all devices share where it is not known. */
 static int limit_of(int fact, int common)
 {
 	return fact > 0 ? fact : common;
+}
+
+static int check_capability(const struct srt_variant *variant, const struct srt_device *device)
+{
+	const struct srt_strategy_row *row = srt_strategy_find(variant->strategy);
+
+	if (device->capability < row->least_capability)
+		return srt_fail(SCANRT_ERROR_VARIANT,
+			"strategy %s needs compute capability %d.%d, and the device has %d.%d", row->name,
+			row->least_capability / 10, row->least_capability % 10, device->capability / 10,
+			device->capability % 10);
+	if (variant->store == SRT_ACCESS_BULK && device->capability < BULK_CAPABILITY)
+		return srt_fail(SCANRT_ERROR_VARIANT,
+			"store=bulk needs compute capability %d.%d, and the device has %d.%d", BULK_CAPABILITY / 10,
+			BULK_CAPABILITY % 10, device->capability / 10, device->capability % 10);
+	if (variant->strategy == SRT_CLUSTER && !device->has_clusters)
+		return srt_fail(SCANRT_ERROR_VARIANT, "the device has no thread block clusters");
+	return SCANRT_OK;
 }
 
 static int check_threads(const struct srt_variant *variant, const struct srt_device *device)

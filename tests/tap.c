@@ -112,70 +112,48 @@ void tap_case(const char *format, ...)
 	va_end(arguments);
 }
 
+/* What each comparison does around its own two remarks.  A macro, as only the function that was called can reach the
+ * arguments of the name. */
+#define REPORT(passed, wanted, seen) \
+	do { \
+		bool has_passed = (passed); \
+		va_list arguments; \
+\
+		va_start(arguments, name); \
+		if (!report(file, line, has_passed, name, arguments)) { \
+			wanted; \
+			seen; \
+		} \
+		va_end(arguments); \
+		return has_passed; \
+	} while (0)
+
 bool tap_ok_at(const char *file, int line, bool claim, const char *name, ...)
 {
-	va_list arguments;
-
-	va_start(arguments, name);
-	report(file, line, claim, name, arguments);
-	va_end(arguments);
-	return claim;
+	REPORT(claim, (void)0, (void)0);
 }
 
 bool tap_is_int_at(const char *file, int line, int64_t seen, int64_t wanted, const char *name, ...)
 {
-	va_list arguments;
-	bool passed = seen == wanted;
-
-	va_start(arguments, name);
-	if (!report(file, line, passed, name, arguments)) {
-		remark("wanted: %" PRId64, wanted);
-		remark("seen:   %" PRId64, seen);
-	}
-	va_end(arguments);
-	return passed;
+	REPORT(seen == wanted, remark("wanted: %" PRId64, wanted), remark("seen:   %" PRId64, seen));
 }
 
 bool tap_is_uint_at(const char *file, int line, uint64_t seen, uint64_t wanted, const char *name, ...)
 {
-	va_list arguments;
-	bool passed = seen == wanted;
-
-	va_start(arguments, name);
-	if (!report(file, line, passed, name, arguments)) {
-		remark("wanted: %" PRIu64 " (0x%" PRIx64 ")", wanted, wanted);
-		remark("seen:   %" PRIu64 " (0x%" PRIx64 ")", seen, seen);
-	}
-	va_end(arguments);
-	return passed;
+	REPORT(seen == wanted, remark("wanted: %" PRIu64 " (0x%" PRIx64 ")", wanted, wanted),
+		remark("seen:   %" PRIu64 " (0x%" PRIx64 ")", seen, seen));
 }
 
 bool tap_is_double_at(const char *file, int line, double seen, double wanted, const char *name, ...)
 {
-	va_list arguments;
-	bool passed = memcmp(&seen, &wanted, sizeof seen) == 0 || (isnan(seen) && isnan(wanted));
-
-	va_start(arguments, name);
-	if (!report(file, line, passed, name, arguments)) {
-		remark("wanted: %.17g (%a)", wanted, wanted);
-		remark("seen:   %.17g (%a)", seen, seen);
-	}
-	va_end(arguments);
-	return passed;
+	REPORT(memcmp(&seen, &wanted, sizeof seen) == 0 || (isnan(seen) && isnan(wanted)),
+		remark("wanted: %.17g (%a)", wanted, wanted), remark("seen:   %.17g (%a)", seen, seen));
 }
 
 bool tap_is_near_at(const char *file, int line, double seen, double wanted, double tolerance, const char *name, ...)
 {
-	va_list arguments;
-	bool passed = fabs(seen - wanted) <= tolerance;
-
-	va_start(arguments, name);
-	if (!report(file, line, passed, name, arguments)) {
-		remark("wanted: %.17g, give or take %g", wanted, tolerance);
-		remark("seen:   %.17g, off by %g", seen, fabs(seen - wanted));
-	}
-	va_end(arguments);
-	return passed;
+	REPORT(fabs(seen - wanted) <= tolerance, remark("wanted: %.17g, give or take %g", wanted, tolerance),
+		remark("seen:   %.17g, off by %g", seen, fabs(seen - wanted)));
 }
 
 static const char *quote(const char *text)
@@ -185,16 +163,8 @@ static const char *quote(const char *text)
 
 bool tap_is_string_at(const char *file, int line, const char *seen, const char *wanted, const char *name, ...)
 {
-	va_list arguments;
-	bool passed = seen == wanted || (seen != NULL && wanted != NULL && strcmp(seen, wanted) == 0);
-
-	va_start(arguments, name);
-	if (!report(file, line, passed, name, arguments)) {
-		remark("wanted: %s", quote(wanted));
-		remark("seen:   %s", quote(seen));
-	}
-	va_end(arguments);
-	return passed;
+	REPORT(seen == wanted || (seen != NULL && wanted != NULL && strcmp(seen, wanted) == 0),
+		remark("wanted: %s", quote(wanted)), remark("seen:   %s", quote(seen)));
 }
 
 bool tap_is_bytes_at(const char *file, int line, const void *seen, const void *wanted, size_t size, const char *name,
@@ -202,57 +172,42 @@ bool tap_is_bytes_at(const char *file, int line, const void *seen, const void *w
 {
 	const unsigned char *left = seen;
 	const unsigned char *right = wanted;
-	va_list arguments;
 	size_t at = 0;
 
 	while (at < size && left[at] == right[at])
 		at++;
-	va_start(arguments, name);
-	if (!report(file, line, at == size, name, arguments)) {
-		remark("wanted: 0x%02x at byte %zu of %zu", right[at], at, size);
-		remark("seen:   0x%02x", left[at]);
-	}
-	va_end(arguments);
-	return at == size;
+	REPORT(at == size, remark("wanted: 0x%02x at byte %zu of %zu", right[at], at, size),
+		remark("seen:   0x%02x", left[at]));
 }
 
 bool tap_contains_at(const char *file, int line, const char *text, const char *part, const char *name, ...)
 {
-	va_list arguments;
-	bool passed = text != NULL && strstr(text, part) != NULL;
-
-	va_start(arguments, name);
-	if (!report(file, line, passed, name, arguments)) {
-		remark("wanted: a text that contains: %s", part);
-		remark("seen:   %s", quote(text));
-	}
-	va_end(arguments);
-	return passed;
+	REPORT(text != NULL && strstr(text, part) != NULL, remark("wanted: a text that contains: %s", part),
+		remark("seen:   %s", quote(text)));
 }
 
 bool tap_lacks_at(const char *file, int line, const char *text, const char *part, const char *name, ...)
 {
-	va_list arguments;
-	bool passed = text != NULL && strstr(text, part) == NULL;
-
-	va_start(arguments, name);
-	if (!report(file, line, passed, name, arguments)) {
-		remark("wanted: a text without: %s", part);
-		remark("seen:   %s", quote(text));
-	}
-	va_end(arguments);
-	return passed;
+	REPORT(text != NULL && strstr(text, part) == NULL, remark("wanted: a text without: %s", part),
+		remark("seen:   %s", quote(text)));
 }
+
+/* Formats into the caller's `text`, behind what begins the output. */
+#define FORMAT(text, format) \
+	do { \
+		va_list arguments; \
+\
+		begin(); \
+		va_start(arguments, format); \
+		vsnprintf(text, sizeof text, format, arguments); \
+		va_end(arguments); \
+	} while (0)
 
 void tap_skip(int tests, const char *reason, ...)
 {
 	char text[512];
-	va_list arguments;
 
-	begin();
-	va_start(arguments, reason);
-	vsnprintf(text, sizeof text, reason, arguments);
-	va_end(arguments);
+	FORMAT(text, reason);
 	while (tests-- > 0) {
 		ran++;
 		printf("ok %d # SKIP ", ran);
@@ -264,12 +219,8 @@ void tap_skip(int tests, const char *reason, ...)
 void tap_skip_all(const char *reason, ...)
 {
 	char text[512];
-	va_list arguments;
 
-	begin();
-	va_start(arguments, reason);
-	vsnprintf(text, sizeof text, reason, arguments);
-	va_end(arguments);
+	FORMAT(text, reason);
 	printf("1..0 # SKIP ");
 	print_name(text);
 	putchar('\n');
@@ -284,24 +235,16 @@ void tap_todo(const char *reason)
 void tap_diag(const char *format, ...)
 {
 	char text[4096];
-	va_list arguments;
 
-	begin();
-	va_start(arguments, format);
-	vsnprintf(text, sizeof text, format, arguments);
-	va_end(arguments);
+	FORMAT(text, format);
 	print_remark(text);
 }
 
 void tap_bail_out(const char *reason, ...)
 {
 	char text[512];
-	va_list arguments;
 
-	begin();
-	va_start(arguments, reason);
-	vsnprintf(text, sizeof text, reason, arguments);
-	va_end(arguments);
+	FORMAT(text, reason);
 	printf("Bail out! ");
 	print_name(text);
 	putchar('\n');

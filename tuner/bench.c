@@ -39,25 +39,6 @@ static int fail(int status)
 	return status;
 }
 
-int tune_exit_of(int status)
-{
-	switch (status) {
-	case SCANRT_OK: return TUNE_EXIT_COMPLETE;
-	case SCANRT_ERROR_DEVICE_LOST: return TUNE_EXIT_LOST;
-	case SCANRT_ERROR_VARIANT:
-	case SCANRT_ERROR_UNSUPPORTED:
-	case SCANRT_ERROR_TYPE:
-	/* The device is there; the counts of the command line are too much for it. */
-	case SCANRT_ERROR_COUNT:
-	case SCANRT_ERROR_DEVICE_MEMORY: return TUNE_EXIT_USAGE;
-	case SCANRT_ERROR_NO_DRIVER:
-	case SCANRT_ERROR_NO_DEVICE:
-	case SCANRT_ERROR_DRIVER_STUB:
-	case SCANRT_ERROR_DRIVER_TOO_OLD: return TUNE_EXIT_DEVICE;
-	default: return TUNE_EXIT_LOST;
-	}
-}
-
 /* ---- One case ---- */
 
 static int make_plan(struct bench *bench)
@@ -167,16 +148,6 @@ static int measure(struct bench *bench)
 }
 
 /* ---- Output ---- */
-
-const char *tune_origin_name(int origin)
-{
-	switch (origin) {
-	case SCANRT_ORIGIN_FORCED: return "forced";
-	case SCANRT_ORIGIN_TUNED: return "tuned";
-	case SCANRT_ORIGIN_SIMILAR: return "similar";
-	default: return "default";
-	}
-}
 
 static void print_json(const struct bench *bench)
 {

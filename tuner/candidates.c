@@ -59,23 +59,37 @@ static void add_defaults(struct tune_search *search)
 	}
 }
 
-/* Look-up answers with the problem's own choices, or with those of a problem like it: both are worth a place. */
-static void add_previous(struct tune_search *search)
+/* Look-up answers with the problem's own choices, or with those of a problem like it. */
+static size_t find_choices(struct srt_db_choice rows[CHOICES_MAX], const struct tune_session *session,
+	const struct srt_problem *problem, struct srt_db *db)
 {
-	struct tune_session *session = search->session;
-	struct srt_db_choice rows[CHOICES_MAX];
-	struct srt_strbuf fingerprint = {0}, family = {0};
-	struct srt_db_lookup lookup = { .source_hash = srt_source_hash(), .problem = search->name,
-					.op_class = srt_op_class(search->problem.op),
-					.type_bytes = (int)srt_type_size(search->problem.input_type) };
+	struct srt_strbuf name = {0}, fingerprint = {0}, family = {0};
+	struct srt_db_lookup lookup = { .source_hash = srt_source_hash(), .op_class = srt_op_class(problem->op),
+					.type_bytes = (int)srt_type_size(problem->input_type) };
 	size_t count = 0;
 
+	srt_problem_format(&name, problem, false);
 	srt_device_fingerprint(&fingerprint, &session->device);
 	srt_device_family(&family, &session->device);
+	lookup.problem = srt_strbuf_text(&name);
 	lookup.fingerprint = srt_strbuf_text(&fingerprint);
 	lookup.family = srt_strbuf_text(&family);
-	if (session->db == NULL || srt_db_find_choices(session->db, &lookup, rows, CHOICES_MAX, &count) != SCANRT_OK)
+	if (db == NULL || srt_db_find_choices(db, &lookup, rows, CHOICES_MAX, &count) != SCANRT_OK)
 		count = 0;
+	srt_strbuf_free(&name);
+	srt_strbuf_free(&fingerprint);
+	srt_strbuf_free(&family);
+	srt_error_clear();
+	return count;
+}
+
+/* All are worth a place; but what was chosen for another problem, device or by somebody else is no incumbent. */
+static void add_choices(struct tune_search *search, struct srt_db *db)
+{
+	struct srt_db_choice rows[CHOICES_MAX];
+	size_t count = find_choices(rows, search->session, &search->problem, db);
+	bool is_own = db == search->session->db;
+
 	for (size_t i = 0; i < count; i++) {
 		struct tune_candidate *candidate;
 		struct srt_variant variant;
@@ -83,12 +97,46 @@ static void add_previous(struct tune_search *search)
 		if (srt_variant_parse(&variant, rows[i].variant) != SCANRT_OK)
 			continue;
 		candidate = add(search, &variant);
-		for (size_t k = 0; candidate && !rows[i].is_similar && k < search->class_count; k++)
+		for (size_t k = 0; candidate && is_own && !rows[i].is_similar && k < search->class_count; k++)
 			candidate->is_previous[k] |= strcmp(search->classes[k].name, rows[i].klass) == 0;
 	}
-	srt_strbuf_free(&fingerprint);
-	srt_strbuf_free(&family);
 	srt_error_clear();
+}
+
+bool tune_candidates_known(struct srt_variant *variant, struct tune_session *session, const struct srt_problem *problem,
+	uint64_t count)
+{
+	struct srt_db_choice rows[CHOICES_MAX];
+	size_t used = 0;
+
+	if (session->options->task != TUNE_TASK_TUNE)
+		used = find_choices(rows, session, problem, session->import ? session->import : session->db);
+	while (used-- > 0)
+		if (srt_variant_parse(variant, rows[used].variant) == SCANRT_OK &&
+			srt_variant_check(variant, problem, &session->device) == SCANRT_OK &&
+			srt_variant_max_count(variant) >= count)
+			return true;
+	srt_error_clear();
+	return false;
+}
+
+void tune_candidates_fit_classes(struct tune_search *search)
+{
+	struct tune_session *session = search->session;
+	size_t element = srt_type_size(search->problem.input_type), used = 0;
+	struct srt_db_choice rows[CHOICES_MAX];
+	size_t count = find_choices(rows, session, &search->problem,
+		session->import ? session->import : session->db);
+
+	for (size_t k = 0; k < search->class_count; k++)
+		for (size_t i = 0; i < count; i++)
+			if (strcmp(search->classes[k].name, rows[i].klass) == 0) {
+				search->classes[used] = search->classes[k];
+				tune_class_recount(&search->classes[used++], rows[i].count, &session->device, element);
+				break;
+			}
+	search->class_count = used;
+	tune_class_set_ranges(search->classes, used);
 }
 
 static bool add_space(struct tune_search *search, size_t wanted)
@@ -116,15 +164,19 @@ static bool is_slow(const struct tune_session *session)
 
 bool tune_candidates_make(struct tune_search *search)
 {
+	enum tune_task task = search->session->options->task;
 	size_t wanted = tune_space_size(search->session->options->effort, is_slow(search->session));
 
 	/* Room for the space, a default a class and a number of earlier choices. */
-	search->candidates = calloc(wanted + TUNE_CLASS_MAX + CHOICES_MAX + 1, sizeof *search->candidates);
+	search->candidates = calloc(wanted + TUNE_CLASS_MAX + 2 * CHOICES_MAX + 1, sizeof *search->candidates);
 	if (search->candidates == NULL)
 		return false;
-	add_defaults(search);
-	add_previous(search);
-	return add_space(search, wanted);
+	if (task != TUNE_TASK_VERIFY)
+		add_defaults(search);
+	add_choices(search, search->session->db);
+	if (search->session->import)
+		add_choices(search, search->session->import);
+	return task != TUNE_TASK_TUNE || add_space(search, wanted);
 }
 
 void tune_candidates_compile(struct tune_search *search)
@@ -135,7 +187,7 @@ void tune_candidates_compile(struct tune_search *search)
 		struct tune_candidate *candidate = &search->candidates[i];
 		struct tune_compile_request *request = &candidate->build.job.request;
 
-		if (candidate->is_known)
+		if (candidate->is_known || tune_record_find_image(search->session, &candidate->build))
 			continue;
 		request->problem = candidate->build.problem;
 		request->variant = candidate->build.variant;

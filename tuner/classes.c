@@ -105,7 +105,15 @@ struct tune_timing tune_class_between(const struct tune_class *lower, uint64_t c
 	return klass.timing;
 }
 
-static void set_ranges(struct tune_class *classes, size_t used)
+void tune_class_recount(struct tune_class *klass, uint64_t count, const struct srt_device *device, size_t element)
+{
+	bool is_slow = klass->timing.scans == 1;
+
+	klass->timing.count = count;
+	plan_timing(klass, klass->timing.klass, device, element, is_slow);
+}
+
+void tune_class_set_ranges(struct tune_class *classes, size_t used)
 {
 	for (size_t i = 0; i < used; i++) {
 		classes[i].low = i == 0 ? 1 : classes[i - 1].high + 1;
@@ -134,7 +142,7 @@ size_t tune_classes(struct tune_class classes[TUNE_CLASS_MAX], const struct srt_
 		plan_timing(&classes[used], i, device, element, is_slow);
 		used++;
 	}
-	set_ranges(classes, used);
+	tune_class_set_ranges(classes, used);
 	return used;
 }
 

@@ -22,6 +22,10 @@ struct tune_class {
 size_t tune_classes(struct tune_class classes[TUNE_CLASS_MAX], const struct srt_device *device, size_t element,
 	const uint64_t *counts, size_t count_count, double pace);
 
+/* Another count for a class, and the ranges anew where the counts or the set of classes have changed. */
+void tune_class_recount(struct tune_class *klass, uint64_t count, const struct srt_device *device, size_t element);
+void tune_class_set_ranges(struct tune_class *classes, size_t used);
+
 /* How a count between two neighbouring classes is timed: as the nearer one is. */
 struct tune_timing tune_class_between(const struct tune_class *lower, uint64_t count, const struct srt_device *device,
 	size_t element);

@@ -73,7 +73,7 @@ struct tune_compare {
 
 /* compare_rows.c: who takes part at the count at hand.  A status. */
 int tune_compare_rows(struct tune_compare *compare);
-/* The plan of a variant, or of the library's own choice for ""; NULL where it cannot be made, with the reason recorded. */
+/* The plan of a variant, or of the library's own choice for ""; NULL where it cannot be made, the reason recorded. */
 struct scanrt_plan *tune_compare_plan(struct tune_compare *compare, const char *variant);
 /* Captures the contender of a row. */
 int tune_compare_prepare(struct tune_compare *compare, struct tune_compared *row);

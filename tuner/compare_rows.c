@@ -34,7 +34,8 @@ static int enqueue_plan(void *user, CUdeviceptr out, CUdeviceptr in, CUstream st
 static int enqueue_peer(void *user, CUdeviceptr out, CUdeviceptr in, CUstream stream)
 {
 	const struct tune_compared *row = user;
-	int error = row->compare->peers->enqueue(row->peer, (void *)(uintptr_t)out, (const void *)(uintptr_t)in, stream);
+	int error = row->compare->peers->enqueue(
+		row->peer, (void *)(uintptr_t)out, (const void *)(uintptr_t)in, stream);
 
 	return error ? srt_fail_driver(SCANRT_ERROR_LAUNCH, error, "%s: error %d", row->name, error) : SCANRT_OK;
 }
@@ -239,6 +240,22 @@ static int keep_fastest(struct tune_compare *compare, size_t first)
 	return status;
 }
 
+/* A strategy that the tuner's space does not have yet: blocks and items that are good for most. */
+static void add_common(struct tune_compare *compare, int strategy, size_t wanted)
+{
+	static const int blocks[] = { 256, 512, 128 }, vectors[] = { 4, 2, 6 };
+	int vector = srt_problem_vector(&compare->problem);
+	size_t last = compare->row_count + wanted;
+	struct srt_variant variant;
+
+	for (size_t i = 0; i < 9 && compare->row_count < last; i++) {
+		srt_variant_init(&variant, (enum srt_strategy)strategy);
+		variant.block = blocks[i / 3];
+		variant.items = vectors[i % 3] * vector;
+		add_variant(compare, TUNE_ROW_TRIED, "tried", &variant);
+	}
+}
+
 static int add_tried(struct tune_compare *compare, int strategy)
 {
 	size_t wanted = tune_compare_is_modelled(compare) ? MODEL_SHORT_LIST : SHORT_LIST, first = compare->row_count;
@@ -253,6 +270,8 @@ static int add_tried(struct tune_compare *compare, int strategy)
 	for (size_t i = 0; i < count && compare->row_count < first + wanted; i++)
 		if (variants[i].strategy == strategy)
 			add_variant(compare, TUNE_ROW_TRIED, "tried", &variants[i]);
+	if (compare->row_count == first)
+		add_common(compare, strategy, wanted);
 	free(variants);
 	status = keep_fastest(compare, first);
 	return status;

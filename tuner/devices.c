@@ -65,7 +65,8 @@ int tune_command_devices(const struct tune_options *options)
 	bool is_misled = count == 0 && srt_error_last()->status == SCANRT_ERROR_ENVIRONMENT;
 
 	snprintf(reason, sizeof reason, "%s", srt_error_last()->text);
-	/* SCANRT_DRIVER or SCANRT_LIBCUDA may have made the emulator the driver already; a misspelt one is to be told. */
+	/* SCANRT_DRIVER or SCANRT_LIBCUDA may have made the emulator the driver already; a misspelt one is to be told.
+	 */
 	if (!is_emulated && !is_misled)
 		count += print_driver(options, "emu", "emu:", &is_emulated);
 	if (count > 0)

@@ -221,7 +221,8 @@ static void retire_beaten(struct tune_knockout *knockout)
 		struct tune_finalist *finalist = &knockout->finalists[i];
 		struct tune_summary ratio;
 
-		if (finalist == leader || is_pinned(&knockout->entries[finalist->entry]) || !is_open(knockout, finalist))
+		if (finalist == leader || is_pinned(&knockout->entries[finalist->entry]) ||
+			!is_open(knockout, finalist))
 			continue;
 		ratio = ratio_of(finalist, leader, knockout->rounds_run);
 		finalist->is_retired = ratio.low > 1;

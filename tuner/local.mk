@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 bin_PROGRAMS += scantune
 scantune_SOURCES = \
+	tuner/again.c \
+	tuner/audit.c \
 	tuner/bench.c \
 	tuner/candidates.c \
 	tuner/classes.c tuner/classes.h \
@@ -13,6 +15,7 @@ scantune_SOURCES = \
 	tuner/data.c tuner/data.h \
 	tuner/decision.c \
 	tuner/devices.c \
+	tuner/doctor.c \
 	tuner/fault.c \
 	tuner/gpu.c tuner/gpu.h \
 	tuner/half.c tuner/half.h \
@@ -22,8 +25,11 @@ scantune_SOURCES = \
 	tuner/lines.c tuner/lines.h \
 	tuner/lists.c tuner/lists.h \
 	tuner/main.c \
+	tuner/maintain.c \
 	tuner/measure.c \
 	tuner/messages.h \
+	tuner/names.c \
+	tuner/monitor.c tuner/monitor.h \
 	tuner/options.c tuner/options.h \
 	tuner/peers.c tuner/peers.h bench/peers.h \
 	tuner/plot.c \
@@ -40,9 +46,23 @@ scantune_SOURCES = \
 	tuner/statistics.c tuner/statistics.h \
 	tuner/trial.c \
 	tuner/tune.c tuner/tune.h \
+	tuner/usage.c \
 	tuner/verify.c \
+	tuner/why.c \
 	tuner/winners.c \
 	tuner/wire.c tuner/wire.h \
 	tuner/worker_compile.c \
 	tuner/worker_gpu.c
 scantune_LDADD = libscanrt-core.la
+
+# Where bash-completion looks; see its README.
+completiondir = $(datadir)/bash-completion/completions
+EXTRA_DIST += tuner/scantune.bash
+install-data-local: install-completion
+uninstall-local: uninstall-completion
+.PHONY: install-completion uninstall-completion
+install-completion:
+	$(MKDIR_P) '$(DESTDIR)$(completiondir)'
+	$(INSTALL_DATA) '$(srcdir)/tuner/scantune.bash' '$(DESTDIR)$(completiondir)/scantune'
+uninstall-completion:
+	rm -f '$(DESTDIR)$(completiondir)/scantune'

@@ -136,7 +136,6 @@ struct tune_slot_reply {
 	int shared_bytes;
 	int blocks_per_sm;
 	double seconds;   /* of wall clock, for the watchdog */
-	int clock_mhz;    /* of the SMs, after timing; 0: unknown */
 	int sample_count;
 	double us[TUNE_SAMPLES_MAX];
 	struct srt_image image;

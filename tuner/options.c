@@ -17,51 +17,14 @@
 
 #define JOBS_MAX 64
 
-static const char usage_text[] =
-	"usage: scantune --device N|emu [option ...]          tune a device, keep the results in the database\n"
-	"       scantune devices [--json]                     the devices that can be tuned\n"
-	"       scantune list [--json] [--db PATH]            what was tuned\n"
-	"       scantune show TYPE OP [--json] [--db PATH]    everything known about one problem\n"
-	"       scantune bench [--device N|emu] [--type T] [--op O] [--count N] [--mode M] [--variant V]\n"
-	"                [--repeat R] [--counters]            time the library as a program gets it; or what the\n"
-	"                                                     emulated device counts in it\n"
-	"       scantune compare [--device N|emu] [--type T] [--op O] [--count N] [--sweep] [--json|--markdown]\n"
-	"       scantune compare --markdown FILE              the strategies, other libraries and the copy, in turn\n"
-	"       scantune plot [FILE] -o OUT.svg|OUT.png       draws what compare --json wrote, or the database\n";
-
-static const char help_text[] =
-	"\n"
-	"  --device N|emu        the device's ordinal, or the emulated device\n"
-	"  --quick, --thorough   fewer or more variants than usual\n"
-	"  --time 10m            end after this long, with what was found by then\n"
-	"  --type LIST           element types: i32,f32\n"
-	"  --op LIST             operators: sum,max\n"
-	"  --all                 every built-in type and operator\n"
-	"  --mode LIST           inclusive,exclusive\n"
-	"  --count LIST          counts to tune for, in place of the size classes' own\n"
-	"  --db PATH             the database; otherwise that of SCANRT_DB, or the user's\n"
-	"  --system              publish the result for all users; list and show: what was published\n"
-	"  --codegen sass|ptx    how machine code is made\n"
-	"  --jobs N              compilers at a time\n"
-	"  --seed N              of the random inputs and of the order of measurements\n"
-	"  --restart             do not go on where an interrupted run left off\n"
-	"  --dry-run             say what would be done\n"
-	"  --sweep               compare: counts from 1000 to 2^28, or to --count\n"
-	"  --markdown            compare: as a table of Markdown\n"
-	"  -o, --output FILE     plot: an SVG or a PNG, by the ending\n"
-	"  --json, --quiet, --verbose, --help, --version\n"
-	"\n"
-	"Exit status: 0 complete, 1 usage, 2 not complete (usable), 3 no device, 4 no database, or another tuner,\n"
-	"5 device lost.  See scantune(1).\n";
-
 enum {
 	OPTION_DEVICE = 256, OPTION_QUICK, OPTION_THOROUGH, OPTION_TIME, OPTION_TYPE, OPTION_OP, OPTION_MODE,
 	OPTION_COUNT, OPTION_ALL, OPTION_DB, OPTION_SYSTEM, OPTION_CODEGEN, OPTION_JOBS, OPTION_SEED, OPTION_RESTART,
 	OPTION_DRY_RUN, OPTION_JSON, OPTION_QUIET, OPTION_VERBOSE, OPTION_VARIANT, OPTION_REPEAT, OPTION_COUNTERS,
-	OPTION_SWEEP, OPTION_MARKDOWN, OPTION_OUTPUT
+	OPTION_SWEEP, OPTION_MARKDOWN, OPTION_OUTPUT, OPTION_REQUIRE_QUIET, OPTION_KEEP, OPTION_WITH_IMAGES
 };
 
-#define BIT(option) (1u << (OPTION_##option - OPTION_DEVICE))
+#define BIT(option) (UINT64_C(1) << (OPTION_##option - OPTION_DEVICE))
 
 static const struct option long_options[] = {
 	{ "device", required_argument, NULL, OPTION_DEVICE }, { "quick", no_argument, NULL, OPTION_QUICK },
@@ -76,13 +39,15 @@ static const struct option long_options[] = {
 	{ "verbose", no_argument, NULL, OPTION_VERBOSE },     { "variant", required_argument, NULL, OPTION_VARIANT },
 	{ "repeat", required_argument, NULL, OPTION_REPEAT }, { "counters", no_argument, NULL, OPTION_COUNTERS },
 	{ "sweep", no_argument, NULL, OPTION_SWEEP },         { "markdown", no_argument, NULL, OPTION_MARKDOWN },
-	{ "output", required_argument, NULL, OPTION_OUTPUT }, { "help", no_argument, NULL, 'h' },
+	{ "output", required_argument, NULL, OPTION_OUTPUT }, { "keep", required_argument, NULL, OPTION_KEEP },
+	{ "require-quiet", no_argument, NULL, OPTION_REQUIRE_QUIET },
+	{ "with-images", no_argument, NULL, OPTION_WITH_IMAGES }, { "help", no_argument, NULL, 'h' },
 	{ "version", no_argument, NULL, 'V' },                { NULL, 0, NULL, 0 }
 };
 
 /* What is put together only when the whole line is known. */
 struct pending {
-	unsigned int seen; /* a bit for each OPTION_ */
+	uint64_t seen; /* a bit for each OPTION_ */
 	const char *types;
 	const char *ops;
 	bool has_modes;
@@ -145,6 +110,7 @@ static bool take_value(struct tune_options *options, struct pending *pending, in
 	case OPTION_CODEGEN: return parse_codegen(&options->codegen, value);
 	case OPTION_JOBS: return parse_int(&options->jobs, value, JOBS_MAX);
 	case OPTION_SEED: return parse_number(&options->seed, value, 0, UINT64_MAX);
+	case OPTION_KEEP: return parse_int(&options->keep, value, 1000000);
 	case OPTION_OUTPUT: options->output = value; return true;
 	case OPTION_VARIANT: options->variant = value; return true;
 	case OPTION_REPEAT: return parse_int(&options->repeat, value, 1000000);
@@ -166,6 +132,8 @@ static bool take(struct tune_options *options, struct pending *pending, int opti
 	case OPTION_VERBOSE: options->is_verbose = true; return true;
 	case OPTION_COUNTERS: options->is_counting = true; return true;
 	case OPTION_SWEEP: options->is_sweeping = true; return true;
+	case OPTION_REQUIRE_QUIET: options->requires_quiet = true; return true;
+	case OPTION_WITH_IMAGES: options->with_images = true; return true;
 	case OPTION_MARKDOWN: options->is_markdown = true; return true;
 	case 'h': pending->wants_help = true; return true;
 	case 'V': pending->wants_version = true; return true;
@@ -174,12 +142,14 @@ static bool take(struct tune_options *options, struct pending *pending, int opti
 }
 
 /* An option without effect would be taken for one that had its effect: "list --device 1" lists all devices. */
-static unsigned int options_of(const char *command)
+static uint64_t options_of(const char *command)
 {
-	const unsigned int json = BIT(JSON), database = BIT(DB) | BIT(SYSTEM);
-	const unsigned int work = BIT(DEVICE) | BIT(TYPE) | BIT(OP) | BIT(ALL) | BIT(MODE) | BIT(COUNT) | BIT(DB) |
+	const uint64_t json = BIT(JSON), database = BIT(DB) | BIT(SYSTEM);
+	const uint64_t work = BIT(DEVICE) | BIT(TYPE) | BIT(OP) | BIT(ALL) | BIT(MODE) | BIT(COUNT) | BIT(DB) |
 		BIT(CODEGEN) | BIT(SEED) | json;
-	const unsigned int drawing = BIT(SWEEP) | BIT(MARKDOWN) | BIT(OUTPUT);
+	const uint64_t drawing = BIT(SWEEP) | BIT(MARKDOWN) | BIT(OUTPUT);
+	const uint64_t again = (work & ~(BIT(ALL) | BIT(MODE) | BIT(COUNT))) | BIT(JOBS) | BIT(QUIET) | BIT(VERBOSE) |
+		BIT(REQUIRE_QUIET) | BIT(SYSTEM);
 
 	if (strcmp(command, "bench") == 0)
 		return work | BIT(VARIANT) | BIT(REPEAT) | BIT(COUNTERS);
@@ -188,16 +158,24 @@ static unsigned int options_of(const char *command)
 	if (strcmp(command, "plot") == 0)
 		return database | BIT(TYPE) | BIT(OP) | BIT(OUTPUT);
 	if (strcmp(command, "tune") == 0)
-		return ~(BIT(VARIANT) | BIT(REPEAT) | BIT(COUNTERS) | drawing);
+		return ~(BIT(VARIANT) | BIT(REPEAT) | BIT(COUNTERS) | BIT(KEEP) | BIT(WITH_IMAGES) | drawing);
+	if (strcmp(command, "verify") == 0 || strcmp(command, "recheck") == 0)
+		return again;
+	if (strcmp(command, "import") == 0)
+		return again | BIT(WITH_IMAGES);
+	if (strcmp(command, "export") == 0)
+		return database | BIT(WITH_IMAGES);
+	if (strcmp(command, "prune") == 0)
+		return json | BIT(DB) | BIT(KEEP) | BIT(DRY_RUN);
 	return strcmp(command, "devices") == 0 ? json : json | database;
 }
 
-static bool check_options(const char *command, unsigned int seen)
+static bool check_options(const char *command, uint64_t seen)
 {
-	unsigned int refused = seen & ~options_of(command);
+	uint64_t refused = seen & ~options_of(command);
 
 	for (const struct option *option = long_options; refused && option->name; option++) {
-		if (option->val < OPTION_DEVICE || !(refused & 1u << (option->val - OPTION_DEVICE)))
+		if (option->val < OPTION_DEVICE || !(refused & UINT64_C(1) << (option->val - OPTION_DEVICE)))
 			continue;
 		fprintf(stderr, "scantune: --%s is no option of %s\n", option->name,
 			strcmp(command, "tune") == 0 ? "a tuning run" : command);
@@ -222,6 +200,9 @@ static bool parse_command(struct tune_options *options, struct pending *pending,
 		{ "devices", 0, 0, "no operand" }, { "list", 0, 0, "no operand" },
 		{ "show", 2, 2, "a type and an operator" }, { "bench", 0, 0, "no operand" },
 		{ "compare", 0, 1, "at most one file" }, { "plot", 0, 1, "at most one file" },
+		{ "why", 3, 3, "a type, an operator and a count" }, { "verify", 0, 0, "no operand" },
+		{ "recheck", 0, 0, "no operand" }, { "export", 1, 1, "a file" }, { "import", 1, 1, "a file" },
+		{ "prune", 0, 0, "no operand" }, { "doctor", 0, 0, "no operand" },
 	};
 
 	for (size_t i = 0; argc > 0 && i < sizeof commands / sizeof commands[0]; i++) {
@@ -232,15 +213,17 @@ static bool parse_command(struct tune_options *options, struct pending *pending,
 			fprintf(stderr, "scantune: %s takes %s\n", argv[0], commands[i].takes);
 			return false;
 		}
-		if (argc == 3)
+		if (argc == 4 && !tune_parse_counts(options, argv[3]))
+			return false;
+		if (argc >= 3)
 			take_problem(pending, argv + 1);
 		else if (argc == 2)
 			options->file = argv[1];
 		return true;
 	}
 	if (argc > 0)
-		fprintf(stderr, "scantune: there is no command \"%s\"; there are devices, list, show, bench, compare and "
-			"plot, and --device N to tune\n", argv[0]);
+		fprintf(stderr, "scantune: there is no command \"%s\"; there are devices, list, show, why, verify, "
+			"recheck, bench, compare, plot, export, import, prune and doctor, and --device N to tune\n", argv[0]);
 	return argc == 0;
 }
 
@@ -257,6 +240,7 @@ static void set_defaults(struct tune_options *options)
 	options->jobs = cpus < 1 ? 1 : cpus > 16 ? 16 : (int)cpus;
 	options->seed = 1;
 	options->repeat = 1;
+	options->keep = 2;
 }
 
 static void keep_line(struct tune_options *options, int argc, char **argv)
@@ -286,6 +270,19 @@ static bool finish_drawing(struct tune_options *options, const struct pending *p
 	return tune_parse_targets(options, pending->types, pending->ops, pending->is_all);
 }
 
+/* What goes through the tuner's search, but over what is known already. */
+static void finish_task(struct tune_options *options)
+{
+	static const struct { const char *command; enum tune_task task; } tasks[] = {
+		{ "verify", TUNE_TASK_VERIFY }, { "recheck", TUNE_TASK_RECHECK }, { "import", TUNE_TASK_IMPORT } };
+
+	for (size_t i = 0; i < sizeof tasks / sizeof tasks[0]; i++)
+		if (strcmp(options->command, tasks[i].command) == 0) {
+			options->task = tasks[i].task;
+			options->effort = TUNE_QUICK;
+		}
+}
+
 static bool finish(struct tune_options *options, const struct pending *pending)
 {
 	bool is_tuning = strcmp(options->command, "tune") == 0;
@@ -294,16 +291,17 @@ static bool finish(struct tune_options *options, const struct pending *pending)
 	if (!check_options(options->command, pending->seen))
 		return false;
 	if (is_tuning && options->device == NULL) {
-		fputs(usage_text, stderr);
+		fputs(tune_usage_text, stderr);
 		return false;
 	}
 	if (options->device == NULL)
 		options->device = "0";
-	if (options->is_system && options->database && !is_tuning) {
+	finish_task(options);
+	if (options->is_system && options->database && !is_tuning && options->task == TUNE_TASK_TUNE) {
 		fprintf(stderr, "scantune: --db and --system name two databases\n");
 		return false;
 	}
-	if (!is_tuning && !pending->has_modes)
+	if (!is_tuning && !pending->has_modes && options->task == TUNE_TASK_TUNE)
 		options->mode_count = 1;
 	if (is_drawing)
 		return finish_drawing(options, pending);
@@ -325,12 +323,12 @@ bool tune_options_parse(struct tune_options *options, int *exit_status, int argc
 		if (!take(options, &pending, option, optarg))
 			return false;
 		if (option >= OPTION_DEVICE)
-			pending.seen |= 1u << (option - OPTION_DEVICE);
+			pending.seen |= UINT64_C(1) << (option - OPTION_DEVICE);
 	}
 	if (pending.wants_help || pending.wants_version) {
 		*exit_status = TUNE_EXIT_COMPLETE;
 		if (pending.wants_help)
-			printf("%s%s", usage_text, help_text);
+			printf("%s%s", tune_usage_text, tune_help_text);
 		else
 			printf("scantune %d.%d.%d\n", SCANRT_VERSION_MAJOR, SCANRT_VERSION_MINOR, SCANRT_VERSION_PATCH);
 		return false;

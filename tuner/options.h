@@ -18,6 +18,9 @@ enum tune_exit {
 	TUNE_EXIT_LOST = 5      /* the device was lost on the way */
 };
 
+/* What a run of the search is for. */
+enum tune_task { TUNE_TASK_TUNE, TUNE_TASK_RECHECK, TUNE_TASK_VERIFY, TUNE_TASK_IMPORT };
+
 enum tune_effort { TUNE_QUICK, TUNE_NORMAL, TUNE_THOROUGH };
 const char *tune_effort_name(enum tune_effort effort);
 
@@ -30,9 +33,10 @@ struct tune_target {
 };
 
 struct tune_options {
-	const char *command;    /* "tune", "devices", "list", "show", "bench", "compare", "plot" */
+	const char *command;    /* "tune", "devices", "list", ... */
 	const char *device;
 	enum tune_effort effort;
+	enum tune_task task;
 	double seconds;         /* 0: no limit */
 	struct tune_target targets[TUNE_TARGET_MAX];
 	size_t target_count;
@@ -50,15 +54,21 @@ struct tune_options {
 	bool is_counting;       /* bench only */
 	bool is_sweeping;       /* compare only: every count from 1000 on */
 	bool is_markdown;       /* compare only */
-	const char *file;       /* compare and plot: result lines of an earlier run; NULL: none */
+	const char *file;       /* the operand: result lines of an earlier run, or a database; NULL: none */
 	const char *output;     /* plot only */
 	bool is_restart;
+	bool requires_quiet;
+	bool with_images;       /* export and import */
+	int keep;               /* prune: so many runs of each device */
 	bool is_dry_run;
 	bool is_json;
 	bool is_quiet;
 	bool is_verbose;
 	char line[512];         /* the command line, for the database */
 };
+
+extern const char tune_usage_text[];
+extern const char tune_help_text[];
 
 /* True to go on; else *exit_status is what to leave with, and whatever was to be said has been said. */
 bool tune_options_parse(struct tune_options *options, int *exit_status, int argc, char **argv);

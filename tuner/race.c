@@ -60,20 +60,23 @@ int tune_race_sample(double *us, struct tune_search *search, struct tune_candida
 	struct tune_slot_reply reply;
 	enum tune_verdict verdict = tune_candidate_time(&reply, search, candidate, timing, samples);
 	char note[TUNE_NOTE_SIZE];
+	int mhz;
 
 	if (verdict != TUNE_OK)
 		return -1;
-	candidate->clock_mhz = reply.clock_mhz;
+	mhz = tune_monitor_clock(search->session->monitor);
+	candidate->clock_mhz = mhz ? mhz : candidate->clock_mhz;
 	candidate->samples += reply.sample_count;
-	if (!is_slowed(search->session, reply.clock_mhz)) {
+	if (!is_slowed(search->session, mhz)) {
 		memcpy(us, reply.us, (size_t)reply.sample_count * sizeof *us);
 		return reply.sample_count;
 	}
 	candidate->slowed += reply.sample_count;
 	if (candidate->samples < NOISY_LEAST || 2 * candidate->slowed <= candidate->samples)
 		return 0;
-	snprintf(note, sizeof note, "%d of %d samples at a clock below three quarters of the usual one, the last at %d MHz",
-		candidate->slowed, candidate->samples, reply.clock_mhz);
+	snprintf(note, sizeof note,
+		"%d of %d samples at a clock below three quarters of the usual one, the last at %d MHz",
+		candidate->slowed, candidate->samples, mhz);
 	tune_candidate_fail(search, candidate, TUNE_NOISY, note);
 	return -1;
 }
@@ -86,7 +89,8 @@ bool tune_race_is_plausible(struct tune_search *search, struct tune_candidate *c
 
 	if (!search->classes[klass].is_streaming || us * PLAUSIBLE >= copy_us)
 		return true;
-	snprintf(note, sizeof note, "%.2f us for %s, where a copy takes %.2f us", us, search->classes[klass].name, copy_us);
+	snprintf(note, sizeof note, "%.2f us for %s, where a copy takes %.2f us", us, search->classes[klass].name,
+		copy_us);
 	tune_candidate_fail(search, candidate, TUNE_IMPLAUSIBLE, note);
 	tune_record_trial(search, candidate, NULL, TUNE_IMPLAUSIBLE, NULL, note);
 	return false;

@@ -144,6 +144,8 @@ static bool put_run(struct tune_session *session)
 		.boot_id = boot,
 		.pid = getpid(),
 		.start_ticks = tune_start_ticks(getpid()),
+		.kind = session->options->task == TUNE_TASK_IMPORT ? "import"
+			: session->options->task == TUNE_TASK_TUNE ? "tune" : "recheck",
 		.seed = seed };
 
 	tune_boot_id(boot, sizeof boot);
@@ -168,7 +170,9 @@ bool tune_record_begin(struct tune_session *session, const char *toolchain)
 	if (put_device(session) && claim(session) &&
 	    check(session, srt_db_put_toolchain(&session->toolchain_row, session->db, toolchain,
 		session->device.driver_version)) && put_run(session) &&
-	    check(session, srt_db_prune_images(session->db, &dropped)) && check(session, srt_db_commit(session->db)))
+	    (session->options->task != TUNE_TASK_TUNE ||
+		check(session, srt_db_prune_images(session->db, &dropped))) &&
+	    check(session, srt_db_commit(session->db)))
 		return true;
 	srt_db_rollback(session->db);
 	session->run_row = 0;
@@ -177,8 +181,13 @@ bool tune_record_begin(struct tune_session *session, const char *toolchain)
 
 void tune_record_finish(struct tune_session *session, const char *status)
 {
-	if (session->db != NULL && session->run_row != 0)
-		check(session, srt_db_finish_run(session->db, session->run_row, status));
+	int mhz = session->clocks.count ? (int)tune_summarise(&session->clocks).median : 0;
+
+	if (session->db == NULL || session->run_row == 0)
+		return;
+	check(session, srt_db_note_run(session->db, session->run_row, mhz, session->foreign,
+		session->remark[0] ? session->remark : NULL));
+	check(session, srt_db_finish_run(session->db, session->run_row, status));
 }
 
 void tune_record_publish(struct tune_session *session)
@@ -258,7 +267,7 @@ void tune_record_trial(struct tune_search *search, const struct tune_candidate *
 		row.low_ratio = ratio->low;
 		row.high_ratio = ratio->high;
 	}
-	if (writes(session))
+	if (writes(session) && session->run_row)
 		check(session, srt_db_put_trial(session->db, &row));
 }
 
@@ -300,4 +309,76 @@ void tune_record_image(struct tune_session *session, const struct tune_build *bu
 	if (writes(session) && image->bytes)
 		check(session, srt_db_put_image(session->db, session->run_row, &row));
 	srt_strbuf_free(&problem);
+}
+
+/* ---- What is looked at again ---- */
+
+struct doomed {
+	const char *klass;
+	const char *variant;
+	int64_t id;
+};
+
+static int find_doomed(void *user, const struct srt_db_choice *choice, const char *device)
+{
+	struct doomed *doomed = user;
+
+	(void)device;
+	if (strcmp(choice->klass, doomed->klass) == 0 && strcmp(choice->variant, doomed->variant) == 0 &&
+		strcmp(choice->source_hash, srt_source_hash()) == 0)
+		doomed->id = choice->id;
+	return 0;
+}
+
+void tune_record_drop(struct tune_search *search, const struct tune_class *klass)
+{
+	struct tune_session *session = search->session;
+	const struct tune_candidate *candidate = search->results[klass - search->classes].winner;
+	struct doomed doomed = { .klass = klass->name, .variant = candidate->build.text };
+
+	if (writes(session) && check(session, srt_db_each_choice(session->db, search->name, find_doomed, &doomed)) &&
+		doomed.id && check(session, srt_db_drop_choice(session->db, doomed.id)))
+		tune_report_line("%s: the choice of class %s is taken out of the database", search->name, klass->name);
+}
+
+static bool take_image(struct tune_build *build, struct srt_db_image *row)
+{
+	struct srt_image *image = &build->job.image;
+
+	memset(image, 0, sizeof *image);
+	snprintf(image->recipe, sizeof image->recipe, "%s", row->recipe);
+	snprintf(image->key, sizeof image->key, "%s", row->key);
+	snprintf(image->entry, sizeof image->entry, "%s", row->entry);
+	snprintf(image->codegen, sizeof image->codegen, "%s", row->codegen);
+	snprintf(image->arch, sizeof image->arch, "%s", row->arch);
+	snprintf(image->toolchain, sizeof image->toolchain, "%s", row->toolchain);
+	snprintf(build->job.toolchain, sizeof build->job.toolchain, "%s", row->toolchain);
+	image->bytes = row->bytes;
+	image->size = row->size;
+	build->job.status = SCANRT_OK;
+	build->job.state = TUNE_JOB_DONE;
+	return true;
+}
+
+bool tune_record_find_image(struct tune_session *session, struct tune_build *build)
+{
+	const struct tune_options *options = session->options;
+	struct srt_db *stores[] = { session->db, options->with_images ? session->import : NULL };
+	char recipe[SRT_HASH_TEXT], entry[40];
+	bool is_found = false;
+
+	if (options->task == TUNE_TASK_TUNE || build->job.state != TUNE_JOB_NEW ||
+		srt_image_recipe(recipe, entry, &build->problem, &build->variant, session->device.capability) !=
+			SCANRT_OK)
+		return false;
+	for (size_t i = 0; i < sizeof stores / sizeof stores[0] && !is_found; i++) {
+		struct srt_db_image row;
+
+		if (stores[i] && srt_db_is_trusted(stores[i], NULL) &&
+			srt_db_find_image(stores[i], recipe, session->is_ptx ? "ptx" : NULL, &row, &is_found) ==
+				SCANRT_OK && is_found)
+			take_image(build, &row);
+	}
+	srt_error_clear();
+	return is_found;
 }

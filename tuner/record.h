@@ -32,6 +32,10 @@ void tune_record_trial(struct tune_search *search, const struct tune_candidate *
 	const struct tune_class *klass, enum tune_verdict verdict, const struct tune_summary *summary,
 	const char *note);
 void tune_record_choice(struct tune_search *search, const struct tune_row *row);
+/* Takes the choice of a class out of the database: it was found to be wrong. */
+void tune_record_drop(struct tune_search *search, const struct tune_class *klass);
+/* Where choices are only looked at again: the build's image from the database, as if it had been compiled. */
+bool tune_record_find_image(struct tune_session *session, struct tune_build *build);
 void tune_record_image(struct tune_session *session, const struct tune_build *build);
 
 /* Takes over what an interrupted run left; says which variants may have brought it down. */

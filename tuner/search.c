@@ -50,6 +50,8 @@ bool tune_search_open(struct tune_search *search, struct tune_session *session, 
 	srt_strbuf_free(&name);
 	search->class_count = tune_classes(search->classes, &session->device, srt_type_size(target->type),
 		options->counts, options->count_count, session->pace);
+	if (options->task != TUNE_TASK_TUNE)
+		tune_candidates_fit_classes(search);
 	search->extras = calloc(TUNE_EXTRA_MAX, sizeof *search->extras);
 	if (search->extras == NULL || !tune_candidates_make(search) || search->candidate_count == 0)
 		return fail_open(search);
@@ -327,8 +329,10 @@ bool tune_search_run(struct tune_search *search)
 	bool is_done;
 
 	tune_report_problem(search->name, search->index, (int)search->candidate_count);
-	if (!prepare(search))
+	if (!tune_session_look(session) || !prepare(search))
 		return false;
+	if (session->options->task == TUNE_TASK_VERIFY)
+		return tune_search_audit(search);
 	measure_copies(search);
 	try_all(search);
 	if (tune_must_stop(session) || !has_default(search))

@@ -93,7 +93,11 @@ bool tune_search_is_complete(const struct tune_search *search); /* by an interru
 bool tune_search_run(struct tune_search *search);
 void tune_search_close(struct tune_search *search);
 
-/* candidates.c */
+/* candidates.c.  Where choices are looked at again: only the classes that have some, at the counts that they are of. */
+/* And one of them that serves so many elements: its machine code may be at hand, without a compiler. */
+bool tune_candidates_known(struct srt_variant *variant, struct tune_session *session, const struct srt_problem *problem,
+	uint64_t count);
+void tune_candidates_fit_classes(struct tune_search *search);
 bool tune_candidates_make(struct tune_search *search);
 void tune_candidates_compile(struct tune_search *search);
 
@@ -122,6 +126,15 @@ void tune_race_free(struct tune_search *search, size_t klass);
 
 /* crossover.c: where one class's winner overtakes the next, measured. */
 void tune_crossovers(struct tune_search *search);
+
+/* audit.c: the choices as they are, verified; false where one is wrong. */
+bool tune_search_audit(struct tune_search *search);
+
+/* tune.c: all problems of the session's options, and the exit status. */
+int tune_run(struct tune_session *session);
+
+/* winners.c: whether a candidate that is right in one mode is so in all others, in order and at large counts. */
+bool tune_winner_confirm(struct tune_search *search, struct tune_candidate *candidate);
 
 /* winners.c: other modes, order of operands, large counts; then the database. */
 bool tune_winners(struct tune_search *search);

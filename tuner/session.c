@@ -6,6 +6,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "report.h"
@@ -47,7 +48,7 @@ bool tune_is_interrupted(void)
 
 bool tune_must_stop(const struct tune_session *session)
 {
-	return interrupted || session->is_given_up || session->is_unrecorded;
+	return interrupted || session->is_given_up || session->is_unrecorded || session->is_disturbed;
 }
 
 bool tune_should_stop(const struct tune_session *session)
@@ -253,6 +254,34 @@ int tune_session_prepare(struct tune_session *session, const struct tune_problem
 	return status;
 }
 
+bool tune_session_look(struct tune_session *session)
+{
+	struct tune_conditions now = {0};
+	int foreign;
+
+	if (session->device.is_emulated == 1 && !getenv("SCANTUNE_LIBNVML"))
+		return true;
+	if (session->monitor == NULL) {
+		if (session->options->requires_quiet)
+			tune_report_error("without NVML nobody can tell whether the device is quiet");
+		session->is_disturbed = session->options->requires_quiet;
+		return !session->is_disturbed;
+	}
+	tune_monitor_read(&now, session->monitor);
+	/* One of them is our own worker: by number and not by name, since a container has names of its own. */
+	foreign = now.processes - (session->gpu.pid != 0);
+	if (foreign > session->foreign)
+		session->foreign = foreign;
+	if (now.note[0])
+		snprintf(session->remark, sizeof session->remark, "%s", now.note);
+	if ((foreign <= 0 && now.note[0] == '\0') || !session->options->requires_quiet)
+		return true;
+	tune_report_error("the device is not quiet: %d other processes%s%s", foreign < 0 ? 0 : foreign,
+		now.note[0] ? ", " : "", now.note);
+	session->is_disturbed = true;
+	return false;
+}
+
 bool tune_session_open(struct tune_session *session, const struct tune_options *options)
 {
 	memset(session, 0, sizeof *session);
@@ -265,7 +294,11 @@ bool tune_session_open(struct tune_session *session, const struct tune_options *
 		snprintf(session->device_note, sizeof session->device_note, "no memory");
 		return false;
 	}
-	return ensure_worker(session);
+	if (!ensure_worker(session))
+		return false;
+	session->monitor = session->device.is_emulated == 1 && !getenv("SCANTUNE_LIBNVML") ?
+		NULL : tune_monitor_open(session->device.uuid);
+	return true;
 }
 
 void tune_session_close(struct tune_session *session)
@@ -274,4 +307,6 @@ void tune_session_close(struct tune_session *session)
 	tune_pool_destroy(session->pool);
 	session->pool = NULL;
 	tune_job_clear(&session->copy_job);
+	tune_monitor_close(session->monitor);
+	session->monitor = NULL;
 }

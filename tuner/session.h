@@ -6,6 +6,7 @@
 #define TUNE_SESSION_H
 
 #include "messages.h"
+#include "monitor.h"
 #include "options.h"
 #include "pool.h"
 #include "process.h"
@@ -34,6 +35,7 @@ struct tune_session {
 
 	/* The database (record.c); NULL in a dry run. */
 	struct srt_db *db;
+	struct srt_db *import;     /* the file of `import`, a reader; else NULL */
 	int64_t device_row;
 	int64_t toolchain_row;
 	int64_t run_row;
@@ -41,6 +43,10 @@ struct tune_session {
 
 	struct tune_job copy_job;  /* the copy kernel */
 	bool has_copy;
+	struct tune_monitor *monitor; /* NULL: nothing is known of clocks and of others */
+	int foreign;               /* processes of others on the device, at most */
+	char remark[96];           /* what held the clock back */
+	bool is_disturbed;         /* it is not quiet, and has to be */
 	struct tune_values clocks; /* of the SMs, in MHz, as samples were taken */
 	double pace; /* elements a second of wall clock, of a first scan: how slow an emulated device is */
 };
@@ -76,6 +82,9 @@ enum tune_answer tune_ask(struct tune_session *session, uint32_t kind, const voi
 
 /* Another problem for the worker.  The status is that of the preparation. */
 int tune_session_prepare(struct tune_session *session, const struct tune_problem_request *request, char *note);
+
+/* Looks how quiet the device is, and remembers the worst of it.  False where it is not and the options want it so. */
+bool tune_session_look(struct tune_session *session);
 
 /* Ends a worker whose context is beyond use. */
 void tune_session_replace_worker(struct tune_session *session);

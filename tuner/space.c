@@ -20,50 +20,56 @@ struct point {
 	int residency;
 	int gather;
 	int warp_scan;
+	int circuit;
+	int fan;
 	int load;
 	int store;
 };
 
+#define BULK SRT_ACCESS_BULK
+
 /* Those that won somewhere, or nearly so, ordered so that any beginning of the list is a fair sample of all. */
 static const struct point known[] = {
+	{ .strategy = SRT_LOOKAHEAD, .block = 448, .vectors = 7, .stages = 4, .ahead = 2, .gather = 2, .store = BULK },
 	{ .strategy = SRT_LOOKAHEAD, .block = 384, .vectors = 6, .stages = 6, .ahead = 4 },
 	{ .strategy = SRT_BLOCK, .block = 512, .vectors = 2 },
 	{ .strategy = SRT_LOOKBACK, .block = 512, .vectors = 6 },
+	{ .strategy = SRT_LOOKAHEAD, .block = 448, .vectors = 5, .stages = 6, .ahead = 3, .store = BULK },
 	{ .strategy = SRT_LOOKAHEAD, .block = 512, .vectors = 4, .stages = 6, .ahead = 3 },
 	{ .strategy = SRT_BLOCK, .block = 256, .vectors = 2 },
 	{ .strategy = SRT_LOOKBACK, .block = 256, .vectors = 4 },
+	{ .strategy = SRT_LOOKAHEAD, .block = 416, .vectors = 7, .stages = 4, .ahead = 2, .gather = 2, .store = BULK },
 	{ .strategy = SRT_LOOKAHEAD, .block = 512, .vectors = 6, .stages = 4, .ahead = 2 },
 	{ .strategy = SRT_BLOCK, .block = 1024, .vectors = 1 },
 	{ .strategy = SRT_LOOKBACK, .block = 256, .vectors = 2 },
-	{ .strategy = SRT_LOOKAHEAD, .block = 384, .vectors = 5, .stages = 7, .ahead = 5 },
+	{ .strategy = SRT_LOOKAHEAD, .block = 448, .vectors = 5, .stages = 6, .ahead = 3, .gather = 2, .store = BULK },
 	{ .strategy = SRT_BLOCK, .block = 512, .vectors = 1 },
 	{ .strategy = SRT_LOOKBACK, .block = 128, .vectors = 4 },
-	{ .strategy = SRT_LOOKAHEAD, .block = 256, .vectors = 4, .stages = 8, .ahead = 5 },
 	{ .strategy = SRT_BLOCK, .block = 128, .vectors = 4 },
+	{ .strategy = SRT_LOOKAHEAD, .block = 480, .vectors = 7, .stages = 4, .ahead = 2, .gather = 2, .store = BULK },
 	{ .strategy = SRT_LOOKBACK, .block = 512, .vectors = 4 },
 	{ .strategy = SRT_LOOKAHEAD, .block = 448, .vectors = 6, .stages = 5, .ahead = 3 },
 	{ .strategy = SRT_BLOCK, .block = 256, .vectors = 4 },
+	{ .strategy = SRT_LOOKAHEAD, .block = 384, .vectors = 7, .stages = 5, .ahead = 3, .gather = 2, .store = BULK },
 	{ .strategy = SRT_LOOKBACK, .block = 256, .vectors = 6 },
-	{ .strategy = SRT_LOOKAHEAD, .block = 384, .vectors = 6, .stages = 6, .ahead = 3 },
 	{ .strategy = SRT_BLOCK, .block = 1024, .vectors = 2 },
 	{ .strategy = SRT_LOOKBACK, .block = 128, .vectors = 2, .residency = 8 },
+	{ .strategy = SRT_LOOKAHEAD, .block = 512, .vectors = 5, .stages = 5, .ahead = 2, .gather = 2, .store = BULK },
 	{ .strategy = SRT_LOOKAHEAD, .block = 512, .vectors = 5, .stages = 5, .ahead = 3 },
 	{ .strategy = SRT_BLOCK, .block = 128, .vectors = 2 },
 	{ .strategy = SRT_LOOKBACK, .block = 384, .vectors = 6 },
-	{ .strategy = SRT_LOOKAHEAD, .block = 512, .vectors = 3, .stages = 8, .ahead = 5 },
+	{ .strategy = SRT_LOOKAHEAD, .block = 640, .vectors = 5, .stages = 4, .ahead = 2, .gather = 2, .store = BULK },
 	{ .strategy = SRT_LOOKBACK, .block = 512, .vectors = 2 },
-	{ .strategy = SRT_LOOKAHEAD, .block = 384, .vectors = 4, .stages = 8, .ahead = 5 },
 	{ .strategy = SRT_BLOCK, .block = 1024, .vectors = 4 },
 	{ .strategy = SRT_LOOKBACK, .block = 256, .vectors = 3 },
+	{ .strategy = SRT_LOOKAHEAD, .block = 448, .vectors = 7, .stages = 4, .ahead = 2, .gather = 1, .store = BULK },
 	{ .strategy = SRT_LOOKAHEAD, .block = 416, .vectors = 6, .stages = 5, .ahead = 3 },
 	{ .strategy = SRT_BLOCK, .block = 512, .vectors = 4 },
 	{ .strategy = SRT_LOOKBACK, .block = 512, .vectors = 6, .residency = 1 },
-	{ .strategy = SRT_LOOKAHEAD, .block = 768, .vectors = 4, .stages = 4, .ahead = 2 },
+	{ .strategy = SRT_LOOKAHEAD, .block = 384, .vectors = 5, .stages = 7, .ahead = 4, .gather = 2, .store = BULK },
 	{ .strategy = SRT_LOOKBACK, .block = 128, .vectors = 6 },
-	{ .strategy = SRT_LOOKAHEAD, .block = 384, .vectors = 8, .stages = 4, .ahead = 2 },
 	{ .strategy = SRT_BLOCK, .block = 64, .vectors = 4 },
 	{ .strategy = SRT_LOOKBACK, .block = 1024, .vectors = 4, .residency = 1 },
-	{ .strategy = SRT_LOOKAHEAD, .block = 448, .vectors = 3, .stages = 8, .ahead = 5 },
 	{ .strategy = SRT_LOOKBACK, .block = 256, .vectors = 1 },
 	{ .strategy = SRT_LOOKAHEAD, .block = 448, .vectors = 7, .stages = 4, .ahead = 2 },
 };
@@ -95,6 +101,8 @@ static struct srt_variant variant_of(const struct point *point, const struct srt
 	set(&variant.residency, point->residency);
 	set(&variant.gather, point->gather);
 	set(&variant.warp_scan, point->warp_scan);
+	set(&variant.circuit, point->circuit);
+	set(&variant.fan, point->fan);
 	set(&variant.load, point->load);
 	set(&variant.store, point->store);
 	return variant;
@@ -113,13 +121,29 @@ static int pick(uint64_t *state, const int *choices, size_t count)
 	return choices[tune_random(state) % count];
 }
 
+/* Circuits that take all vectors through shared memory win where a shuffle is dear next to a barrier, which is seldom:
+ * long values, few warps.  An eighth of the draws tries one. */
+static void draw_circuit(struct point *point, uint64_t *state)
+{
+	static const int circuits[] = { SRT_CIRCUIT_KOGGE_STONE, SRT_CIRCUIT_BRENT_KUNG_IN_PLACE,
+		SRT_CIRCUIT_BRENT_KUNG, SRT_CIRCUIT_RAKING, SRT_CIRCUIT_RAKING };
+	static const int fans[] = { 0, 4, 16, 32 };
+
+	if (tune_random(state) % 8)
+		return;
+	point->circuit = pick(state, circuits, COUNT_OF(circuits));
+	point->warp_scan = 0;
+	if (point->circuit == SRT_CIRCUIT_RAKING)
+		point->fan = pick(state, fans, COUNT_OF(fans));
+}
+
 static struct point draw(uint64_t *state)
 {
 	static const int strategies[] = { SRT_BLOCK, SRT_LOOKBACK, SRT_LOOKBACK, SRT_LOOKAHEAD, SRT_LOOKAHEAD };
 	static const int blocks[] = { 64, 96, 128, 192, 256, 320, 384, 448, 512, 640, 768, 896, 1024 };
 	static const int vectors[] = { 1, 2, 3, 4, 5, 6, 7, 8, 10, 12 };
 	static const int residencies[] = { 0, 0, 1, 2, 3, 4, 6, 8 };
-	static const int gathers[] = { 0, 0, 2, 8 };
+	static const int gathers[] = { 0, 0, 1, 2, 2, 8 };
 	static const int mostly_default[] = { 0, 0, 0, 1 };
 	struct point point = { .strategy = pick(state, strategies, COUNT_OF(strategies)) };
 
@@ -130,9 +154,13 @@ static struct point draw(uint64_t *state)
 	point.store = pick(state, mostly_default, COUNT_OF(mostly_default)) ? SRT_ACCESS_PLAIN : 0;
 	if (point.strategy == SRT_LOOKBACK)
 		point.residency = pick(state, residencies, COUNT_OF(residencies));
+	if (point.strategy != SRT_LOOKAHEAD)
+		draw_circuit(&point, state);
 	if (point.strategy == SRT_LOOKAHEAD) {
 		point.stages = 3 + (int)(tune_random(state) % 6);
 		point.ahead = 1 + (int)(tune_random(state) % (uint64_t)(point.stages - 1));
+		if (tune_random(state) % 2)
+			point.store = SRT_ACCESS_BULK;
 		point.gather = pick(state, gathers, COUNT_OF(gathers));
 	}
 	return point;

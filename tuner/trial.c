@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "record.h"
 #include "search.h"
 
 #define LOAD_SECONDS 60.0
@@ -49,7 +50,7 @@ static bool compile(struct tune_search *search, struct tune_build *build)
 {
 	struct tune_session *session = search->session;
 
-	if (build->job.state == TUNE_JOB_NEW) {
+	if (build->job.state == TUNE_JOB_NEW && !tune_record_find_image(session, build)) {
 		build->job.request.problem = build->problem;
 		build->job.request.variant = build->variant;
 		build->job.request.capability = session->device.capability;

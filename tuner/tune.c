@@ -39,7 +39,8 @@ static bool prepare_probe(struct tune_session *session, struct probe *probe)
 	probe->search.class_count = 1;
 	probe->search.classes[0].timing = (struct tune_timing){ .count = PROBE_COUNT, .scans = 1, .pairs = 1 };
 	if (srt_problem_init_simple(&build->problem, target->type, target->op) != SCANRT_OK ||
-	    srt_heuristic_at(&build->variant, &build->problem, &session->device, PROBE_COUNT) != SCANRT_OK) {
+	    (!tune_candidates_known(&build->variant, session, &build->problem, PROBE_COUNT) &&
+		srt_heuristic_at(&build->variant, &build->problem, &session->device, PROBE_COUNT) != SCANRT_OK)) {
 		tune_report_error("%s", srt_error_last()->text);
 		return false;
 	}
@@ -229,7 +230,13 @@ static bool check_counts(const struct tune_session *session)
 	return true;
 }
 
-static int tune(struct tune_session *session)
+static const char *verb_of(enum tune_task task)
+{
+	return task == TUNE_TASK_TUNE ? "tuning" : task == TUNE_TASK_VERIFY ? "verifying what was chosen for"
+		: task == TUNE_TASK_RECHECK ? "rechecking" : "importing for";
+}
+
+int tune_run(struct tune_session *session)
 {
 	char toolchain[64] = "";
 	bool is_complete;
@@ -241,9 +248,12 @@ static int tune(struct tune_session *session)
 			: session->is_given_up ? TUNE_EXIT_LOST
 					       : TUNE_EXIT_DEVICE;
 	}
-	if (!tune_record_begin(session, toolchain))
+	if (!tune_session_look(session))
+		return TUNE_EXIT_DEVICE;
+	if (session->options->task != TUNE_TASK_VERIFY && !tune_record_begin(session, toolchain))
 		return TUNE_EXIT_DATABASE;
-	tune_report_line("tuning %s%s with %s", session->device.name, session->device.is_emulated ? " (modelled)" : "",
+	tune_report_line("%s %s%s with %s", verb_of(session->options->task), session->device.name,
+		session->device.is_emulated ? " (modelled)" : "",
 		toolchain);
 	is_complete = run_problems(session);
 	tune_record_finish(session, run_status(session, is_complete));
@@ -252,7 +262,7 @@ static int tune(struct tune_session *session)
 	tune_report_close(run_status(session, is_complete));
 	if (session->is_given_up)
 		tune_report_error("the device is lost: %s", session->device_note);
-	else if (!is_complete && !session->is_unrecorded)
+	else if (!is_complete && !session->is_unrecorded && session->options->task == TUNE_TASK_TUNE)
 		tune_report_line("the same command goes on from here");
 	return exit_status(session, is_complete);
 }
@@ -277,7 +287,7 @@ int tune_command_tune(const struct tune_options *options)
 	else if (!tune_record_open(session))
 		status = TUNE_EXIT_DATABASE;
 	else
-		status = tune(session);
+		status = tune_run(session);
 	tune_session_close(session);
 	srt_db_close(session->db);
 	free(session);

@@ -11,6 +11,11 @@ int tune_command_tune(const struct tune_options *options);
 int tune_command_devices(const struct tune_options *options);
 int tune_command_list(const struct tune_options *options);
 int tune_command_show(const struct tune_options *options);
+int tune_command_why(const struct tune_options *options);
+int tune_command_again(const struct tune_options *options); /* verify, recheck, import */
+int tune_command_export(const struct tune_options *options);
+int tune_command_prune(const struct tune_options *options);
+int tune_command_doctor(const struct tune_options *options);
 int tune_command_bench(const struct tune_options *options);
 int tune_command_compare(const struct tune_options *options);
 int tune_command_plot(const struct tune_options *options);

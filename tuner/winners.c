@@ -48,7 +48,8 @@ static struct tune_build *extra_of(struct tune_search *search, const struct tune
 	request->variant = build->variant;
 	request->capability = search->session->device.capability;
 	request->is_ptx = search->session->is_ptx;
-	tune_pool_submit_first(search->session->pool, &build->job);
+	if (!tune_record_find_image(search->session, build))
+		tune_pool_submit_first(search->session->pool, &build->job);
 	return build;
 }
 
@@ -76,6 +77,9 @@ static size_t order_problems(struct srt_problem problems[2], const struct tune_s
 	int type = unsigned_of(search->problem.input_type);
 	size_t count = 0;
 
+	/* What is rechecked has passed them already, and its images are at hand. */
+	if (search->session->options->task == TUNE_TASK_RECHECK)
+		return 0;
 	if (srt_problem_init_simple(&problems[count], type, SRT_OP_AFFINE) == SCANRT_OK)
 		count++;
 	if (search->session->options->effort != TUNE_QUICK &&
@@ -145,7 +149,7 @@ static bool confirm_large(struct tune_search *search, struct tune_candidate *can
 	return true;
 }
 
-static bool confirm(struct tune_search *search, struct tune_candidate *candidate)
+bool tune_winner_confirm(struct tune_search *search, struct tune_candidate *candidate)
 {
 	struct srt_problem problems[2];
 	size_t count = order_problems(problems, search);
@@ -208,7 +212,7 @@ static bool confirm_winners(struct tune_search *search)
 		if (winner == NULL || (winner->is_confirmed && winner->verdict == TUNE_OK))
 			continue;
 		/* It may have failed since, in a fresh worker or at a count between classes. */
-		if (winner->verdict != TUNE_OK || !confirm(search, winner)) {
+		if (winner->verdict != TUNE_OK || !tune_winner_confirm(search, winner)) {
 			if (winner->verdict == TUNE_OK)
 				return false;
 			race_again(search, winner);

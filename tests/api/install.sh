@@ -51,4 +51,9 @@ fi
 sed -n '/^```c$/,/^```$/p' "$top_srcdir/README.md" | grep -v '^```' >"$tap_dir/readme.c"
 is_empty "$(grep -v 'SPDX' "$top_srcdir/examples/prefix_sum.c" | diff - "$tap_dir/readme.c")" \
 	"the program in README.md is examples/prefix_sum.c"
+for word in help --help -h; do
+	like "$("$top_srcdir/quickstart" $word 2>&1)" "quickstart check  " "quickstart $word tells what it does, and does nothing"
+done
+fails "quickstart with a word that it does not know is a usage error" 1 "$top_srcdir/quickstart" tset
+like "$(cat "$tap_dir/.output")" "usage: ./quickstart" "and its usage is shown"
 done_testing

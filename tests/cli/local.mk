@@ -2,17 +2,20 @@
 #
 # Most of these tests run scantune on a device that is quick because it knows what a scan is: the emulated device's
 # driver side over quick_machine.c, and quick_nvrtc.c for a compiler.
-check_LTLIBRARIES += tests/cli/libscanrt-emu-quick.la tests/cli/libquicknvrtc.la
+check_LTLIBRARIES += tests/cli/libscanrt-emu-quick.la tests/cli/libquicknvrtc.la tests/cli/libquicknvml.la
 tests_cli_libscanrt_emu_quick_la_SOURCES = tests/cli/quick_machine.c tests/cli/quick_machine.h tests/cli/quick_memory.c \
 	$(EMU_DRIVER_SOURCES) \
 	lib/problem.c lib/status.c lib/strbuf.c lib/versioned.c tuner/data.c tuner/half.c tuner/reference.c
 tests_cli_libscanrt_emu_quick_la_CPPFLAGS = -D_GNU_SOURCE -I$(srcdir)/lib $(CUDA_CPPFLAGS)
 tests_cli_libscanrt_emu_quick_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -rpath /nowhere \
 	-export-symbols-regex '^(cu[A-Z]|scanrtEmu)'
+tests_cli_libquicknvml_la_SOURCES = tests/cli/quick_nvml.c
+tests_cli_libquicknvml_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -rpath /nowhere
 tests_cli_libquicknvrtc_la_SOURCES = tests/cli/quick_nvrtc.c
 tests_cli_libquicknvrtc_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -rpath /nowhere
 
-cli_scripts = tests/cli/compare.sh tests/cli/usage.sh tests/cli/tune.sh tests/cli/faults.sh tests/cli/kill.sh tests/cli/emulated.sh
+cli_scripts = tests/cli/compare.sh tests/cli/usage.sh tests/cli/tune.sh tests/cli/faults.sh tests/cli/kill.sh tests/cli/emulated.sh \
+	tests/cli/commands.sh tests/cli/completion.sh
 CLI_TESTS += $(cli_scripts)
 EXTRA_DIST += $(cli_scripts) tests/cli/quick.sh
 

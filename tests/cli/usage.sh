@@ -14,8 +14,8 @@ ok "--help succeeds" "$scantune" --help
 like "$(cat "$tap_dir/.output")" "Exit status" "and tells the exit statuses"
 ok "--version succeeds" "$scantune" --version
 fails "an unknown option is a usage error" 1 "$scantune" --nonsense
-fails "an unknown command is a usage error" 1 "$scantune" why i32 sum
-like "$(cat "$tap_dir/.output")" "devices, list, show, bench, compare" "and what exists is named"
+fails "an unknown command is a usage error" 1 "$scantune" wherefore i32 sum
+like "$(cat "$tap_dir/.output")" "devices, list, show, why, verify, recheck, bench, compare" "and what exists is named"
 fails "an unknown type is a usage error" 1 "$scantune" --device emu --type i31
 like "$(cat "$tap_dir/.output")" "i8 i16 i32" "and the types are named"
 fails "an unknown operator is a usage error" 1 "$scantune" --device emu --op plus

@@ -62,7 +62,7 @@ static void test_others(const char *path)
 	tap_contains(ask(path, "SELECT * FROM failures"), "sum i32|lookahead,items=32|large|wrong|as the test says|1|",
 		"failures tells what went wrong");
 	tap_is_string(ask(path, "SELECT * FROM stale"), "", "nothing is stale after a run");
-	tap_contains(ask(path, "SELECT * FROM runs"), "|complete|quick|5|12|4282|nvrtc 13.0 build 1|13000|",
+	tap_contains(ask(path, "SELECT * FROM runs"), "|complete|quick|tune|5|12|4282|nvrtc 13.0 build 1|13000|",
 		"runs tells how a run ended and what came of it");
 	tap_contains(ask(path, "SELECT * FROM kernels"), "sum i32|block,block=512|sm_90|sass|40|8192|0|23908 bytes|",
 		"kernels tells registers, memory and the image's size");

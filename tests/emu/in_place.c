@@ -81,7 +81,8 @@ static void check(struct test_device *device, const char *protocol, int type)
 		&reference, &problem, REFERENCE_EXACT, 1, TILES * (uint64_t)srt_variant_tile(&kernel.variant));
 	test_workspace_create(&workspace, device, reference.count);
 	tap_is_uint(run_seeds(device, &scan, variant, seeds_wanted()), 0,
-		"B061: %s by %s in place reads nothing that another block may be writing", srt_type_name(type), variant);
+		"B061: %s by %s in place reads nothing that another block may be writing", srt_type_name(type),
+		variant);
 	srt_workspace_destroy(&workspace, device->driver);
 	test_kernel_destroy(&kernel, device);
 	reference_destroy(&reference);

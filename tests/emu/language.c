@@ -150,6 +150,7 @@ static const char cluster[] =
 	" __shared__ unsigned word[32]; unsigned rank, to, at = (unsigned)__cvta_generic_to_shared(word + "
 	"threadIdx.x);"
 	" asm volatile(\"mov.u32 %0, %%cluster_ctarank;\" : \"=r\"(rank));"
+	" asm volatile(\"barrier.cluster.arrive.relaxed.aligned; barrier.cluster.wait.aligned;\" ::: \"memory\");"
 	" asm volatile(\"mapa.shared::cluster.u32 %0, %1, %2;\" : \"=r\"(to) : \"r\"(at), \"r\"((rank + 1) % 4));"
 	" asm volatile(\"st.shared::cluster.u32 [%0], %1;\" :: \"r\"(to), \"r\"(in[rank] + threadIdx.x) : "
 	"\"memory\");"

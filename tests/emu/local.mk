@@ -61,6 +61,7 @@ emu_scripts = \
 	tests/emu/epochs.sh \
 	tests/emu/grid_block.sh \
 	tests/emu/grid_circuits.sh \
+	tests/emu/grid_cluster.sh \
 	tests/emu/grid_lookahead.sh \
 	tests/emu/grid_lookback.sh \
 	tests/emu/host.sh \
@@ -78,12 +79,14 @@ emu_scripts = \
 	tests/emu/repeat.sh \
 	tests/emu/reproducible.sh \
 	tests/emu/stress.sh \
+	tests/emu/table.sh \
 	tests/emu/values.sh
 EMU_TESTS += $(emu_scripts)
 EXTRA_DIST += $(emu_scripts) tests/emu/on_emulated.sh
 
 # The machine below the driver: instructions against the host, and a kernel for each fault beside its corrected twin.
 emu_machine_programs = \
+	tests/emu/counters \
 	tests/emu/faults_memory \
 	tests/emu/faults_order \
 	tests/emu/instructions \
@@ -94,6 +97,8 @@ EMU_TESTS += $(emu_machine_programs)
 
 emu_machine_test = tests/emu/machine.c tests/emu/machine.h
 emu_machine_libraries = libemu-machine.la $(LDADD)
+tests_emu_counters_SOURCES = tests/emu/counters.c $(emu_machine_test)
+tests_emu_counters_LDADD = $(emu_machine_libraries)
 tests_emu_faults_memory_SOURCES = tests/emu/faults_memory.c tests/emu/faults.c tests/emu/faults.h $(emu_machine_test)
 tests_emu_faults_memory_LDADD = $(emu_machine_libraries)
 tests_emu_faults_order_SOURCES = tests/emu/faults_order.c tests/emu/faults.c tests/emu/faults.h $(emu_machine_test)

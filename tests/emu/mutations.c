@@ -13,6 +13,14 @@ static const struct mutant_trial block[] = {
 	{ "block,block=128,items=8", SRT_OP_AFFINE, SCANRT_U32 }, { NULL, 0, 0 } };
 static const struct mutant_trial shared[] = {
 	{ "block,block=128,items=8,warp=shared", SRT_OP_AFFINE, SCANRT_U32 }, { NULL, 0, 0 } };
+static const struct mutant_trial kogge_stone[] = {
+	{ "block,block=128,items=8,circuit=koggestone", SRT_OP_AFFINE, SCANRT_U32 }, { NULL, 0, 0 } };
+static const struct mutant_trial in_place[] = {
+	{ "block,block=128,items=8,circuit=brentkung-inplace", SRT_OP_AFFINE, SCANRT_U32 }, { NULL, 0, 0 } };
+static const struct mutant_trial brent_kung[] = {
+	{ "block,block=128,items=8,circuit=brentkung", SRT_OP_AFFINE, SCANRT_U32 }, { NULL, 0, 0 } };
+static const struct mutant_trial raking[] = {
+	{ "block,block=128,items=8,circuit=raking,fan=4", SRT_OP_AFFINE, SCANRT_U32 }, { NULL, 0, 0 } };
 static const struct mutant_trial lookback[] = { { "lookback,block=64,items=4", SRT_OP_AFFINE, SCANRT_U32 },
 	{ "lookback,block=96,items=4,residency=4", SRT_OP_AFFINE, SCANRT_U64 }, { NULL, 0, 0 } };
 static const struct mutant_trial leaving[] = { { "lookback,block=64,items=4", SRT_OP_AFFINE, SCANRT_U32 },
@@ -53,6 +61,41 @@ const struct mutant mutants[] = {
 	{ "the bound of lanes that take part in a scan", "warp_scan.cuh", "if (lane >= reach && lane < count[r])",
 		"if (lane >= reach)", 1, block,
 		"lanes beyond the count combine what nobody uses, which integers do not mind" },
+
+	/* ---- Circuits ---- */
+	{ "Kogge-Stone's barrier before values are read", "circuit_kogge_stone.cuh",
+		"__syncthreads(); /* all values of the step", "/* all values of the step", 0, kogge_stone, NULL },
+	{ "Kogge-Stone's barrier before values are overwritten", "circuit_kogge_stone.cuh",
+		"__syncthreads(); /* all have read", "/* all have read", 0, kogge_stone, NULL },
+	{ "Kogge-Stone's last barrier", "circuit_kogge_stone.cuh", "__syncthreads();\n\t\treturn", "return", 0,
+		kogge_stone, NULL },
+	{ "the bound of values that a step reads", "circuit_kogge_stone.cuh", "if (i >= reach && i < live)",
+		"if (i >= reach)", 1, kogge_stone, NULL },
+	{ "the barrier before a level, in place", "circuit_brent_kung_in_place.cuh",
+		"__syncthreads(); /* the level before", "/* the level before", 0, in_place, NULL },
+	{ "the last barrier, in place", "circuit_brent_kung_in_place.cuh", "__syncthreads();\n\t\treturn", "return",
+		0, in_place, NULL },
+	{ "the nodes on the way down, in place", "circuit_brent_kung_in_place.cuh", "(live / stride - 1) / 2",
+		"live / stride / 2", 0, in_place, NULL },
+	{ "the barrier on the way up, out of place", "circuit_brent_kung.cuh", "__syncthreads(); /* the level is",
+		"/* the level is", 0, brent_kung, NULL },
+	{ "the barrier on the way down, out of place", "circuit_brent_kung.cuh", "__syncthreads(); /* the level above",
+		"/* the level above", 0, brent_kung, NULL },
+	{ "the last barrier, out of place", "circuit_brent_kung.cuh", "__syncthreads();\n\t\treturn", "return", 0,
+		brent_kung, NULL },
+	{ "the last value of a level, out of place", "circuit_brent_kung.cuh", "if (2 * k + 2 < live)", "", 0,
+		brent_kung, NULL },
+	{ "raking's barrier on the way up", "circuit_raking.cuh", "__syncthreads(); /* the level is",
+		"/* the level is", 0, raking, NULL },
+	{ "raking's barrier on the way down", "circuit_raking.cuh", "__syncthreads(); /* the level above",
+		"/* the level above", 0, raking, NULL },
+	{ "raking's last barrier", "circuit_raking.cuh", "__syncthreads();\n\t\treturn", "return", 0, raking, NULL },
+	{ "the bound of a node's values", "circuit_raking.cuh", "if (i < left)\n\t\t\t\ttotal", "total", 0, raking,
+		NULL },
+	{ "the order of what a node puts in front", "circuit_raking.cuh", "P::op::apply(before, of[i])",
+		"P::op::apply(of[i], before)", 0, raking, NULL },
+	{ "the bound of values that are put in their places", "circuit.cuh", "if (place(r, warp, lane) < live)", "", 0,
+		kogge_stone, "slots beyond the end are there, and nobody reads them" },
 
 	/* ---- Tickets, epochs, tile words ---- */
 	{ "the block barrier after the ticket is drawn", "lookback.cuh", "__syncthreads();", "", 1, lookback,

@@ -115,7 +115,7 @@ static void test_fingerprint(void)
 	const char *print;
 
 	scanrt_context_create(&context, NULL);
-	print = context ? srt_strbuf_text(&context->fingerprint) : "";
+	print = context ? srt_context_fingerprint(context) : "";
 	tap_contains(print, "cc90 sm132 l2=62914560", "the fingerprint begins with capability, SMs and L2");
 	tap_contains(print, "ecc=1", "the fingerprint tells ECC");
 	tap_lacks(print, "bus=", "a fact that reads 0 is left out");
@@ -124,7 +124,7 @@ static void test_fingerprint(void)
 	context = NULL;
 	fake->device_name = "Emulated Fake MIG 1g.18gb";
 	scanrt_context_create(&context, NULL);
-	print = context ? srt_strbuf_text(&context->fingerprint) : "";
+	print = context ? srt_context_fingerprint(context) : "";
 	tap_contains(print, "mig=1g.18gb", "a MIG profile is in the fingerprint");
 	tap_contains(print, "emulated ", "an emulated device's fingerprint says so");
 	tap_contains(context ? srt_strbuf_text(&context->family) : "", "emulated ", "and so does its family");

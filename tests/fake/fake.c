@@ -68,6 +68,7 @@ void fake_driver_reset(struct fake_driver *driver)
 		.capability = 90,
 		.sm_count = 132,
 		.l2_bytes = 60 << 20,
+		.clock_khz = 1980000,
 		.device_name = "Fake H200",
 		.occupancy = 1,
 		.max_threads = 1024,

@@ -31,6 +31,8 @@ struct fake_driver {
 	int capability;
 	int sm_count;
 	int l2_bytes;
+	int clock_khz;    /* of the memory and of the multiprocessors */
+	int clocks_asked; /* how often */
 	const char *device_name;
 	const char *missing;      /* a function that cuGetProcAddress does not know */
 	bool is_stub;             /* every call returns CUDA_ERROR_STUB_LIBRARY */

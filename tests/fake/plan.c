@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "driver.h"
 #include "plan.h"
 #include "planning.h"
 #include "status.h"
@@ -106,6 +107,16 @@ static void test_fit(void)
 }
 
 /* B101: the pinned shape survives retuning and differs not between GPUs. */
+/* Near the device's capacity the caller wants to know that memory is what lacks, and to try again with less. */
+static void test_memory(void)
+{
+	fake->fail_name = "cuMemAlloc";
+	fake->fail_code = CUDA_ERROR_OUT_OF_MEMORY;
+	tap_is_int(refuse(NULL), SCANRT_ERROR_DEVICE_MEMORY, "B175: a device without room has a status of its own");
+	reset();
+	tap_is_int(fake_held(fake), 1, "B175: and the plan that failed holds nothing");
+}
+
 static void test_reproducible(void)
 {
 	static const int capabilities[] = { 75, 80, 90, 120 };
@@ -227,6 +238,7 @@ int main(void)
 	test_min_count();
 	test_pin();
 	test_fit();
+	test_memory();
 	test_reproducible();
 	test_workspace();
 	test_arguments();

@@ -44,6 +44,18 @@ static void test_memory(void)
 	tap_ok(fake->loads > loads, "B05B: another operator has a plan of its own");
 }
 
+/* One call for each type and operator that go together, as a program would write it. */
+static void test_all_types(void)
+{
+	int i, j, refused = 0;
+
+	for (i = 0; srt_type_at(i); i++)
+		for (j = 0; srt_op_at(j); j++)
+			if (srt_op_takes(srt_op_at(j), srt_type_at(i)))
+				refused += scan(srt_type_at(i), srt_op_at(j), SCANRT_EXCLUSIVE, 10, NULL) != SCANRT_OK;
+	tap_is_int(refused, 0, "B029: the call takes every type with every operator that has it");
+}
+
 static void test_growth(void)
 {
 	int modules = fake->modules;
@@ -143,6 +155,7 @@ int main(void)
 	if (scanrt_context_create(&context, &options))
 		tap_bail_out("no context: %s", scanrt_last_error());
 	test_memory();
+	test_all_types();
 	test_growth();
 	test_capture();
 	test_arguments();

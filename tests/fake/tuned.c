@@ -26,6 +26,7 @@ static char second_path[64];
 /* A database as scantune leaves it: one problem's two classes on one device, with images or without. */
 struct content {
 	const char *fingerprint;
+	const char *uuid;
 	const char *family;
 	const char *problem;
 	const char *op;
@@ -83,7 +84,7 @@ static void put_choice(struct srt_db *db, int64_t run, int64_t device, int64_t p
 
 static void fill(struct srt_db *db)
 {
-	struct srt_db_device device = { content.fingerprint, content.family, "Fake H200", "a0", 90, 132, 60 << 20,
+	struct srt_db_device device = { content.fingerprint, content.family, "Fake H200", content.uuid, 90, 132, 60 << 20,
 		1 << 30,
 		content.is_modelled };
 	struct srt_db_problem problem = { content.problem, content.op, "arithmetic", content.type, content.type,
@@ -130,11 +131,11 @@ static void reset(void)
 	options.device = "0";
 	options.database = "off";
 	must(scanrt_context_create(&context, &options), "context");
-	snprintf(fingerprint, sizeof(fingerprint), "%s", srt_strbuf_text(&context->fingerprint));
+	snprintf(fingerprint, sizeof(fingerprint), "%s", srt_context_fingerprint(context));
 	snprintf(family, sizeof(family), "%s", srt_strbuf_text(&context->family));
 	scanrt_context_destroy(context);
 	content = (struct content){
-		.fingerprint = fingerprint, .family = family, .problem = "sum i32", .op = "sum", .type = "i32",
+		.fingerprint = fingerprint, .uuid = "b0", .family = family, .problem = "sum i32", .op = "sum", .type = "i32",
 		.source_hash = srt_source_hash(), .small = SMALL, .large = LARGE, .small_low = 5000,
 			.large_low = 20000000,
 		.has_images = true,
@@ -237,7 +238,7 @@ static void test_without_compiler(void)
 	write_database();
 	setenv("SCANRT_LIBNVRTC", "/nowhere", 1);
 	look(&seen, 100000, 0);
-	tap_is_int(seen.status, SCANRT_OK, "with images in the file a plan needs no compiler");
+	tap_is_int(seen.status, SCANRT_OK, "B121: with images in the file a plan needs no compiler");
 	tap_is_int(seen.description.origin, SCANRT_ORIGIN_TUNED, "and what it runs is tuned");
 	look(&seen, 10, 0);
 	tap_is_string(seen.description.variant, SMALL,
@@ -279,6 +280,32 @@ static void test_similar(void)
 	write_database();
 	look(&seen, 100000, 0);
 	tap_is_int(seen.description.origin, SCANRT_ORIGIN_DEFAULT, "a choice for other kernels is none");
+	reset();
+}
+
+/* The driver takes its time to tell the clocks: it is asked where nothing else tells two boards apart. */
+static void test_boards(void)
+{
+	struct seen seen;
+
+	content.uuid = "a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0";
+	write_database();
+	fake->clocks_asked = 0;
+	look(&seen, 100000, 0);
+	tap_is_int(seen.description.origin, SCANRT_ORIGIN_TUNED, "a choice that was measured on this board is tuned");
+	tap_is_int(fake->clocks_asked, 0, "the driver is not asked for the clocks of a board that is known");
+	fake->clock_khz = 1700000;
+	content.uuid = "b0";
+	write_database();
+	look(&seen, 100000, 0);
+	tap_is_int(seen.description.origin, SCANRT_ORIGIN_SIMILAR,
+		"a choice for a board that differs in its clocks alone is similar");
+	tap_is_int(fake->clocks_asked, 2, "the clocks of an unknown board are asked for once");
+	fake->sm_count--;
+	fake->clocks_asked = 0;
+	look(&seen, 100000, 0);
+	tap_is_int(seen.description.origin, SCANRT_ORIGIN_DEFAULT, "another device's choice is none");
+	tap_is_int(fake->clocks_asked, 0, "and no clocks are needed to see that");
 	reset();
 }
 
@@ -374,6 +401,7 @@ int main(void)
 	test_two_files();
 	test_without_compiler();
 	test_similar();
+	test_boards();
 	test_bad_rows();
 	test_bad_files();
 	test_trust();

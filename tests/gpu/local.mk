@@ -14,6 +14,7 @@ tests_libdevice_la_SOURCES = \
 gpu_programs = \
 	tests/gpu/grid_block \
 	tests/gpu/grid_circuits \
+	tests/gpu/grid_cluster \
 	tests/gpu/grid_lookback \
 	tests/gpu/grid_lookahead \
 	tests/gpu/placement \
@@ -37,8 +38,10 @@ tests_gpu_grid_block_SOURCES = tests/gpu/grid_block.c tests/gpu/grid.c tests/gpu
 tests_gpu_grid_circuits_SOURCES = tests/gpu/grid_circuits.c tests/gpu/grid.c tests/gpu/grid.h
 tests_gpu_grid_lookback_SOURCES = tests/gpu/grid_lookback.c tests/gpu/grid.c tests/gpu/grid.h
 tests_gpu_grid_lookahead_SOURCES = tests/gpu/grid_lookahead.c tests/gpu/grid.c tests/gpu/grid.h
+tests_gpu_grid_cluster_SOURCES = tests/gpu/grid_cluster.c tests/gpu/grid.c tests/gpu/grid.h
 tests_gpu_grid_block_LDADD = $(device_libraries)
 tests_gpu_grid_circuits_LDADD = $(device_libraries)
+tests_gpu_grid_cluster_LDADD = $(device_libraries)
 tests_gpu_grid_lookback_LDADD = $(device_libraries)
 tests_gpu_grid_lookahead_LDADD = $(device_libraries)
 tests_gpu_placement_LDADD = $(device_libraries)

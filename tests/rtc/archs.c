@@ -28,7 +28,9 @@ static void add_arch(struct batch *batch, int capability)
 	int s;
 	size_t i;
 
-	for (s = 0; (strategy = srt_strategy_at(s)) != 0; s++)
+	for (s = 0; (strategy = srt_strategy_at(s)) != 0; s++) {
+		if (capability < srt_strategy_find(strategy)->least_capability)
+			continue;
 		for (i = 0; i < sizeof(problems) / sizeof(problems[0]); i++) {
 			srt_problem_init_simple(&problem, problems[i].type, problems[i].op);
 			srt_variant_init(&variant, (enum srt_strategy)strategy);
@@ -39,6 +41,26 @@ static void add_arch(struct batch *batch, int capability)
 			if (i == 0)
 				batch_add(batch, &problem, &variant, arch);
 		}
+	}
+}
+
+/* A circuit has one text for all architectures: each of these has two, in turn, one behind an exchange of tiles. */
+static void add_circuits(struct batch *batch, int capability, int turn)
+{
+	static const enum srt_strategy strategies[] = { SRT_BLOCK, SRT_LOOKBACK };
+	struct srt_problem problem;
+	struct srt_variant variant;
+	char arch[24];
+	int i;
+
+	snprintf(arch, sizeof(arch), "sm_%d", capability);
+	srt_problem_init_simple(&problem, SCANRT_U32, SRT_OP_AFFINE);
+	for (i = 0; i < 2; i++) {
+		srt_variant_init(&variant, strategies[i]);
+		variant.items = 2 * srt_problem_vector(&problem);
+		variant.circuit = SRT_CIRCUIT_KOGGE_STONE + (turn + i) % 4;
+		batch_add(batch, &problem, &variant, arch);
+	}
 }
 
 static void test_local_memory(const struct batch *batch)
@@ -70,8 +92,10 @@ int main(void)
 	tap_ok(srt_rtc_nearest_arch(rtc, OLDEST) == OLDEST || srt_rtc_arch_at(rtc, 0) > OLDEST,
 		"NVRTC knows sm_%d, or is too new for it", OLDEST);
 	for (i = 0; (arch = srt_rtc_arch_at(rtc, i)) != 0; i++)
-		if (arch >= OLDEST)
+		if (arch >= OLDEST) {
 			add_arch(&batch, arch);
+			add_circuits(&batch, arch, i);
+		}
 	batch_run(&batch, rtc);
 	batch_report(&batch);
 	test_local_memory(&batch);

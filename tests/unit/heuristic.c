@@ -180,6 +180,27 @@ static void test_cover(void)
 	srt_cover(ranges, 0, &problem, device);
 }
 
+/* What a scan takes beside its arrays, in bytes for each thousand of theirs. */
+static void test_state(const struct srt_device *device)
+{
+	struct srt_range ranges[SRT_HEURISTIC_MAX];
+	struct srt_problem problem;
+	int i;
+
+	for (i = 0; srt_type_at(i); i++) {
+		uint64_t count = UINT64_C(1) << 32, bytes = count * 2 * srt_type_size(srt_type_at(i));
+		size_t used, state;
+
+		srt_problem_init_simple(&problem, srt_type_at(i), SCANRT_SUM);
+		problem.max_count = count;
+		used = srt_heuristic_ranges(ranges, &problem, device);
+		state = srt_variant_workspace(&ranges[used - 1].variant, &problem, count);
+		tap_ok(state * 1000 <= bytes,
+			"B175: a large sum of %s on %s keeps no more than 0.1 %% of its data: %zu bytes",
+			srt_type_name(srt_type_at(i)), device->name, state);
+	}
+}
+
 int main(void)
 {
 	size_t i;
@@ -190,6 +211,8 @@ int main(void)
 		test_types(&devices[i], 5000);
 		test_types(&devices[i], UINT64_C(1) << 32);
 	}
+	for (i = 0; i < COUNT_OF(devices); i++)
+		test_state(&devices[i]);
 	test_strategies();
 	test_reproducible();
 	test_repeatable();

@@ -62,6 +62,25 @@ static void test_types(void)
 	tap_case("%s", "");
 }
 
+/* The table of libscanrt(3). */
+static void test_default_types(void)
+{
+	struct srt_problem problem;
+	int i, type, wanted;
+
+	for (i = 0; (type = srt_type_at(i)) != 0; i++) {
+		struct scanrt_problem given = sum_of(type);
+
+		wanted = type == SCANRT_F16 || type == SCANRT_BF16 ? SCANRT_F32 : type;
+		tap_is_int(srt_problem_init(&problem, &given), SCANRT_OK, "B045: %s alone is taken",
+			srt_type_name(type));
+		tap_is_int(problem.accumulator_type, wanted, "B045: %s is accumulated in %s", srt_type_name(type),
+			srt_type_name(wanted));
+		tap_is_int(problem.output_type, type, "B045: a scan of %s gives %s", srt_type_name(type),
+			srt_type_name(type));
+	}
+}
+
 /* B027: an initial value is as wide as the accumulator, never as wide as what the caller happened to write. */
 static void test_initial(void)
 {
@@ -261,6 +280,7 @@ int main(void)
 {
 	tap_plan(0);
 	test_types();
+	test_default_types();
 	test_initial();
 	test_refusals();
 	test_structures_of_the_future();

@@ -298,8 +298,9 @@ static void test_options(void)
 		"-DSCAN_OPERATOR=sum",
 		"-DSCAN_EXCLUSIVE=1", "-DSCAN_INITIAL=1", "-DSCAN_STRATEGY=3", "-DSCAN_FILE=\"lookahead.cuh\"",
 		"-DSCAN_BLOCK=384", "-DSCAN_ITEMS=24",
-		"-DSCAN_WARP_SCAN=1", "-DSCAN_CIRCUIT=0", "-DSCAN_FAN=0", "-DSCAN_LOAD=2", "-DSCAN_STORE=2", "-DSCAN_RESIDENCY=1", "-DSCAN_STAGES=6",
-		"-DSCAN_AHEAD=4", "-DSCAN_GATHER=4", "-DSCAN_TILE=9216", "-DSCAN_VECTOR=4", "-DSCAN_TILE_WORDS=2",
+		"-DSCAN_WARP_SCAN=1", "-DSCAN_CIRCUIT=0", "-DSCAN_FAN=0", "-DSCAN_LOAD=2", "-DSCAN_STORE=2",
+		"-DSCAN_RESIDENCY=1", "-DSCAN_STAGES=6", "-DSCAN_AHEAD=4", "-DSCAN_GATHER=4", "-DSCAN_CLUSTER=0",
+		"-DSCAN_EXCHANGE=0", "-DSCAN_TILE=9216", "-DSCAN_VECTOR=4", "-DSCAN_TILE_WORDS=2",
 		"-DSCAN_SHARED_BYTES=56064" };
 	struct srt_problem problem;
 	struct srt_variant variant;
@@ -315,6 +316,9 @@ static void test_options(void)
 	tap_is_uint(options.count, sizeof(wanted) / sizeof(wanted[0]), "a kernel has %zu options", options.count);
 	for (i = 0; i < options.count && i < sizeof(wanted) / sizeof(wanted[0]); i++)
 		tap_is_string(options.list[i], wanted[i], "option %zu is as the kernels expect it", i);
+	for (i = 0; i < options.count; i++)
+		tap_lacks(options.list[i], "pch",
+			"B125: option %zu asks for no precompiled header, which processes share", i);
 }
 
 static void test_keys(void)

@@ -15,6 +15,7 @@ static const struct srt_device h200 = {
 	.capability = 90, .sm_count = 132, .shared_per_sm = 233472, .shared_per_block = 232448,
 	.registers_per_sm = 65536,
 	.threads_per_sm = 2048, .threads_per_block = 1024, .blocks_per_sm = 32, .reserved_shared_per_block = 1024,
+	.has_clusters = 1,
 };
 
 static struct srt_variant parsed(const char *text)
@@ -154,7 +155,7 @@ static void test_refused_texts(void)
 		"lookahead,stages=17", "lookahead,ahead=0", "lookahead,gather=9", "block,warp=1", "block,warp=Shared",
 		"block,warp=", "block,load=cached", "block,store=stream,store=stream", "block,residency=0",
 		"block,residency=33", "block,circuit=1", "block,circuit=brent", "block,fan=1", "block,fan=33",
-		"lookahead,circuit=warps", "lookahead,fan=8", "cluster", "fan", "reduce", "reduce-fixed",
+		"lookahead,circuit=warps", "lookahead,fan=8", "fan", "reduce", "reduce-fixed",
 		"lookback-serial", "block=256", "block;items=4", "block,items=4\n", "block\n",
 	};
 	struct srt_variant variant;
@@ -297,6 +298,40 @@ static void test_sizes(void)
 		"a count that no launch could take asks for no more than the largest launch");
 }
 
+static void test_clusters(void)
+{
+	struct srt_variant variant = parsed("cluster,block=128,items=8");
+	struct srt_problem problem = problem_of(SCANRT_I32);
+	struct srt_device older = h200;
+
+	tap_is_uint(srt_variant_max_count(&variant), 8192, "cluster scans a tile for each of its blocks, of which there "
+		"are eight where nothing is said");
+	tap_is_uint(srt_variant_workspace(&variant, &problem, 8192), 0, "cluster has no state");
+	tap_is_int(srt_variant_check(&variant, &problem, &h200), SCANRT_OK, "clusters are for compute capability 9.0");
+	older.capability = 89;
+	tap_is_int(srt_variant_check(&variant, &problem, &older), SCANRT_ERROR_VARIANT, "and not for 8.9");
+	tap_contains(srt_error_last()->text, "needs compute capability 9.0, and the device has 8.9",
+		"which the message says");
+	older = h200;
+	older.has_clusters = 0;
+	tap_is_int(srt_variant_check(&variant, &problem, &older), SCANRT_ERROR_VARIANT,
+		"a device that says it has no clusters is believed");
+	variant.cluster = 6;
+	tap_is_int(srt_variant_check(&variant, &problem, NULL), SCANRT_ERROR_VARIANT, "a cluster is a power of two");
+}
+
+/* Any strategy that has the knob. */
+static int default_somewhere(const struct srt_knob *knob)
+{
+	int strategy;
+	int i;
+
+	for (i = 0; (strategy = srt_strategy_at(i)) != 0; i++)
+		if (srt_knob_default(knob, strategy) != 0)
+			return srt_knob_default(knob, strategy);
+	return 0;
+}
+
 static void write_names(char *row, size_t size, const struct srt_knob *knob)
 {
 	size_t used = (size_t)snprintf(row, size, ".It Cm %s Ta ", knob->name);
@@ -305,7 +340,7 @@ static void write_names(char *row, size_t size, const struct srt_knob *knob)
 	for (value = knob->least; value <= knob->most; value++)
 		used += (size_t)snprintf(row + used, size - used, "%s%s", value > knob->least ? ", " : "",
 			knob->values[value - knob->least]);
-	snprintf(row + used, size - used, " Ta %s Ta", knob->values[srt_knob_default(knob, SRT_BLOCK) - knob->least]);
+	snprintf(row + used, size - used, " Ta %s Ta", knob->values[default_somewhere(knob) - knob->least]);
 }
 
 /* Docs move with code: the page has each knob's row, with its range or the names of its values. */
@@ -345,6 +380,7 @@ int main(void)
 	test_circuits();
 	test_programmed_variants();
 	test_sizes();
+	test_clusters();
 	test_manual();
 	return tap_done();
 }

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What is not worth its room any more.
+ */
+#include <string.h>
+
+#include "internal.h"
+#include "status.h"
+
+/* A kernel is for the exact problem ("sum i32 exclusive"), a choice for the short one ("sum i32").  The last run's
+ * stay: the defaults are among them, which a recheck compares with. */
+int srt_db_prune_images(struct srt_db *db, int64_t *dropped)
+{
+	bool is_own;
+	int status = srt_db_enter(db, &is_own);
+
+	*dropped = 0;
+	if (status == SCANRT_OK)
+		status = srt_db_execute(db,
+			"UPDATE kernel SET image = NULL WHERE image IS NOT NULL AND NOT EXISTS (SELECT 1 FROM choice c "
+			"JOIN problem p ON p.id = c.problem JOIN variant v ON v.id = c.variant JOIN device d ON d.id "
+			"= c.device "
+			"LEFT JOIN run r ON r.id = kernel.run WHERE v.text = kernel.variant "
+			"AND (p.name = kernel.problem OR p.name || ' ' = substr(kernel.problem, 1, length(p.name) + "
+			"1)) "
+			"AND 'sm_' || d.capability = rtrim(kernel.arch, 'af') "
+			"AND (r.source_hash IS NULL OR r.source_hash = c.source_hash)) "
+			"AND run IS NOT (SELECT max(id) FROM run)",
+			"");
+	if (status == SCANRT_OK)
+		status = srt_db_execute(db,
+			"DELETE FROM image WHERE hash NOT IN (SELECT image FROM kernel WHERE image IS NOT NULL)", "");
+	if (status == SCANRT_OK)
+		*dropped = sqlite3_changes(db->handle);
+	return srt_db_leave(db, is_own, status);
+}
+
+/* The last runs of each device, and those that a choice is of: without those nobody could tell why. */
+#define IS_KEPT \
+	"(run.id IN (SELECT run FROM choice WHERE run IS NOT NULL) OR (SELECT count(*) FROM run later " \
+	"WHERE later.device = run.device AND later.id > run.id) < ?1)"
+
+/* Runs that are at work are nobody's to take away, whatever their number. */
+static int drop_runs(struct srt_db *db, int keep)
+{
+	return srt_db_execute(db, "DELETE FROM run WHERE status <> 'running' AND NOT " IS_KEPT, "i", keep);
+}
+
+/* Of an old run that a choice is of, the finalists are what there is to tell; the other runs went with theirs. */
+static int drop_trials(struct srt_db *db, int keep)
+{
+	return srt_db_execute(db,
+		"DELETE FROM trial WHERE stage IS NOT 'final' AND (SELECT count(*) FROM run later JOIN run own "
+		"ON own.id = trial.run WHERE later.device = own.device AND later.id > own.id) >= ?1",
+		"i", keep);
+}
+
+/* Choices of kernels that none of the device's last runs was with. */
+static int drop_choices(struct srt_db *db, int keep)
+{
+	return srt_db_execute(db,
+		"DELETE FROM choice WHERE source_hash NOT IN (SELECT source_hash FROM run WHERE run.device = "
+		"choice.device AND (SELECT count(*) FROM run later WHERE later.device = run.device AND later.id > "
+		"run.id) < ?1)",
+		"i", keep);
+}
+
+static int count_rows(int64_t *rows, struct srt_db *db, const char *table)
+{
+	struct srt_strbuf sql = { 0 };
+	bool found;
+	int status;
+
+	srt_strbuf_printf(&sql, "SELECT count(*) FROM %s", table);
+	status = sql.failed ? srt_fail(SCANRT_ERROR_OUT_OF_MEMORY, "no memory for a statement")
+			    : srt_db_integer(rows, &found, db, srt_strbuf_text(&sql), "");
+	srt_strbuf_free(&sql);
+	return status;
+}
+
+/* Counted before and after: deletions cascade. */
+static int count_all(struct srt_db_pruned *rows, struct srt_db *db)
+{
+	int status = count_rows(&rows->runs, db, "run");
+
+	if (status == SCANRT_OK)
+		status = count_rows(&rows->trials, db, "trial");
+	if (status == SCANRT_OK)
+		status = count_rows(&rows->choices, db, "choice");
+	return status == SCANRT_OK ? count_rows(&rows->images, db, "image") : status;
+}
+
+static int drop_all(struct srt_db *db, int keep)
+{
+	int64_t images;
+	int status = drop_choices(db, keep);
+
+	if (status == SCANRT_OK)
+		status = drop_runs(db, keep);
+	if (status == SCANRT_OK)
+		status = drop_trials(db, keep);
+	if (status == SCANRT_OK)
+		status = srt_db_script(db,
+			"DELETE FROM poison WHERE source_hash NOT IN (SELECT source_hash FROM run);"
+			"DELETE FROM kernel WHERE image IS NULL AND run IS NULL;"
+			"DELETE FROM variant WHERE id NOT IN (SELECT variant FROM trial UNION SELECT variant "
+			"FROM choice UNION SELECT variant FROM poison)");
+	return status == SCANRT_OK ? srt_db_prune_images(db, &images) : status;
+}
+
+int srt_db_prune(struct srt_db *db, int keep, bool is_rehearsal, struct srt_db_pruned *pruned)
+{
+	struct srt_db_pruned after;
+	int status = srt_db_begin(db);
+
+	memset(pruned, 0, sizeof(*pruned));
+	if (status == SCANRT_OK)
+		status = count_all(pruned, db);
+	if (status == SCANRT_OK)
+		status = drop_all(db, keep);
+	if (status == SCANRT_OK)
+		status = count_all(&after, db);
+	if (status == SCANRT_OK && !is_rehearsal)
+		status = srt_db_commit(db);
+	if (status != SCANRT_OK || is_rehearsal)
+		srt_db_rollback(db);
+	if (status != SCANRT_OK)
+		return status;
+	pruned->runs -= after.runs;
+	pruned->trials -= after.trials;
+	pruned->choices -= after.choices;
+	pruned->images -= after.images;
+	return is_rehearsal ? SCANRT_OK : srt_db_script(db, "VACUUM");
+}
+
+int srt_db_drop_choice(struct srt_db *db, int64_t choice)
+{
+	return srt_db_execute(db, "DELETE FROM choice WHERE id = ?", "l", choice);
+}

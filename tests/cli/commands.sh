@@ -1,0 +1,134 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# What is done with a tuned database: why, verify, recheck, export, import, prune, doctor.
+. "$top_srcdir/tests/tap.sh"
+. "$top_srcdir/tests/cli/quick.sh"
+SCANRT_DB=$db
+export SCANRT_DB
+json_only() {
+	grep -cv '^{.*}$' "$tap_dir/.output"
+}
+
+like "$("$scantune" verify --device emu)" "there is no choice for this device" "verify before anything is tuned says so"
+ok "a run to look into completes" "$scantune" --device emu --quick --type i32,f32 --op sum --count 1024,16384
+before=$(query 'SELECT group_concat(c.class || v.text) FROM choice c JOIN variant v ON v.id = c.variant')
+
+ok "why succeeds" "$scantune" why f32 sum 1e4
+like "$(cat "$tap_dir/.output")" "decided: " "and tells the rule that decided"
+like "$(cat "$tap_dir/.output")" "class small, measured at 16384" "for the class of the count"
+is "$(grep -c '^\*' "$tap_dir/.output")" 1 "one is the chosen one"
+is "$(awk '/ final$/ { n++ } END { print (n >= 5) }' "$tap_dir/.output")" 1 "beside the other finalists"
+like "$("$scantune" why sum f32 1000)" "class tile" "the operator may come first, and a small count has its class"
+like "$("$scantune" why f32 sum 2^40)" "class small" "a count beyond all classes is the last one's"
+ok "why in JSON succeeds" "$scantune" why f32 sum 1e4 --json
+is "$(json_only)" 0 "and prints nothing but JSON lines"
+is "$(grep -c '"is_chosen":true' "$tap_dir/.output")" 1 "with one that is chosen"
+like "$("$scantune" why f64 sum 1000)" "nothing is tuned for sum f64" "why says what is not there"
+fails "why without a count is a usage error" 1 "$scantune" why f32 sum
+fails "why with a count that is none is a usage error" 1 "$scantune" why f32 sum many
+
+ok "verify succeeds" "$scantune" verify --device emu
+is "$(grep -c ' right$' "$tap_dir/.output")" 4 "and finds all choices right"
+is "$(query 'SELECT count(*) FROM run')" 1 "without a run of its own"
+ok "verify in JSON succeeds" "$scantune" verify --device emu --json --type f32
+is "$(json_only)" 0 "and prints nothing but JSON lines"
+is "$(grep -c '"is_right":true' "$tap_dir/.output")" 2 "for the problems that were asked for"
+ok "recheck succeeds" "$scantune" recheck --device emu
+is "$(query 'SELECT kind FROM runs LIMIT 1')" recheck "and is a run of that kind"
+is "$(query 'SELECT group_concat(c.class || v.text) FROM choice c JOIN variant v ON v.id = c.variant')" "$before" \
+	"the choices stay, where nothing has changed"
+is "$(query 'SELECT count(*) FROM choice WHERE count IN (1024, 16384)')" 4 "at the counts that they were tuned for"
+ok "verify and recheck need no compiler" env SCANRT_LIBNVRTC=/nonexistent "$scantune" recheck --device emu
+
+victim=$(query "SELECT v.text FROM choice c JOIN variant v ON v.id = c.variant JOIN problem p ON p.id = c.problem
+	WHERE p.name = 'sum i32' AND c.class = 'small'")
+fails "a choice that has become wrong makes verify exit with 2" 2 env SCANTUNE_FAULT="wrong:$victim" "$scantune" verify \
+	--device emu --type i32
+like "$(cat "$tap_dir/.output")" "taken out of the database" "and is taken out"
+is "$(query "SELECT count(*) FROM choice c JOIN problem p ON p.id = c.problem WHERE p.name = 'sum i32'")" 1 \
+	"while the others stay"
+
+ok "export writes a file" "$scantune" export "$tap_dir/numbers.db"
+is "$("$SQLITE3" "$tap_dir/numbers.db" 'SELECT count(*) FROM choice')" 3 "with the choices"
+is "$("$SQLITE3" "$tap_dir/numbers.db" 'SELECT count(*) FROM image')" 0 "without machine code"
+is "$("$SQLITE3" "$tap_dir/numbers.db" "SELECT count(*) FROM run WHERE arguments <> '' OR pid <> 0")" 0 \
+	"and without what is nobody's business"
+ok "export --with-images has it" "$scantune" export "$tap_dir/images.db" --with-images
+is "$("$SQLITE3" "$tap_dir/images.db" 'SELECT count(*) > 0 FROM image')" 1 "as was asked for"
+is "$("$SQLITE3" "$tap_dir/images.db" 'PRAGMA integrity_check')" ok "in a whole file"
+fails "export to a folder that is not there exits with 4" 4 "$scantune" export "$tap_dir/none/x.db"
+fails "export without a file is a usage error" 1 "$scantune" export
+
+SCANRT_DB=$tap_dir/other.db
+db=$SCANRT_DB
+ok "import into an empty database succeeds" "$scantune" import "$tap_dir/numbers.db" --device emu
+is "$(query 'SELECT count(*) FROM choice')" 3 "and makes the choices of the file"
+is "$(query "SELECT count(*) FROM trial WHERE status = 'ok' AND class = ''" | sed 's/^[1-9][0-9]*$/some/')" some \
+	"each verified and timed here"
+is "$(query 'SELECT kind FROM run')" import "as a run of that kind"
+rm -f "$db"
+SCANTUNE_FAULT=$(query "SELECT 1" >/dev/null; "$SQLITE3" "$tap_dir/numbers.db" "SELECT group_concat('wrong:' || v.text, ';')
+	FROM (SELECT DISTINCT variant FROM choice) c JOIN variant v ON v.id = c.variant")
+export SCANTUNE_FAULT
+rm -f "$db"
+"$scantune" import "$tap_dir/numbers.db" --device emu >/dev/null 2>&1
+is "$(query "SELECT count(*) FROM choice c JOIN variant v ON v.id = c.variant WHERE instr('$SCANTUNE_FAULT', 'wrong:' || v.text || ';')
+	OR '$SCANTUNE_FAULT' LIKE '%wrong:' || v.text")" 0 "what is imported and wrong is not chosen"
+unset SCANTUNE_FAULT
+rm -f "$db"
+ok "import takes machine code from a trusted file" env SCANRT_LIBNVRTC= SCANRT_LIBNVRTC="$SCANRT_LIBNVRTC" "$scantune" import \
+	"$tap_dir/images.db" --with-images --device emu
+chmod 666 "$tap_dir/images.db"
+fails "and not from one that others may write to" 4 "$scantune" import "$tap_dir/images.db" --with-images --device emu
+like "$(cat "$tap_dir/.output")" "writable by group or others" "and says why"
+ok "its numbers are taken all the same" "$scantune" import "$tap_dir/images.db" --device emu
+fails "import of a file that is none exits with 4" 4 "$scantune" import "$tap_dir/none.db" --device emu
+
+ok "prune --dry-run succeeds" "$scantune" prune --dry-run --keep 1
+runs=$(query 'SELECT count(*) FROM run')
+ok "prune succeeds" "$scantune" prune --keep 1 --json
+is "$(json_only)" 0 "and prints nothing but JSON lines"
+is "$(query 'SELECT count(*) FROM run')" 1 "one run is left of $runs"
+is "$(query 'SELECT count(*) FROM choice')" 3 "with all choices"
+is "$(query 'PRAGMA integrity_check')" ok "in a whole file"
+ok "and verify finds them" "$scantune" verify --device emu
+fails "prune of a file that cannot be is an error of the database" 4 "$scantune" prune --db /dev/null/x.db
+
+ok "doctor finds nothing wrong" "$scantune" doctor
+like "$(cat "$tap_dir/.output")" "all whole" "and has looked at every hash"
+ok "doctor in JSON succeeds" "$scantune" doctor --json
+is "$(json_only)" 0 "and prints nothing but JSON lines"
+chmod 666 "$db"
+fails "a database that others may write to is a problem" 2 "$scantune" doctor
+like "$(cat "$tap_dir/.output")" "machine code of it is not used" "and doctor says what that means"
+chmod 600 "$db"
+"$SQLITE3" "$db" "UPDATE choice SET us = us / 2"
+fails "rows that were changed by hand are a problem" 2 "$scantune" doctor
+like "$(cat "$tap_dir/.output")" "changed since scantune wrote it" "and doctor says so"
+
+# How quiet the device is.
+db=$tap_dir/quiet.db
+SCANRT_DB=$db
+SCANTUNE_LIBNVML=$(cd "$top_builddir" && pwd)/tests/cli/.libs/libquicknvml.so
+SCANTUNE_TEST_PROCESSES=1
+export SCANTUNE_LIBNVML SCANTUNE_TEST_PROCESSES
+ok "a quiet device is tuned under --require-quiet" tune --require-quiet
+is "$(query "SELECT MHz || remarks FROM runs LIMIT 1")" 1980 "with its clock in the database"
+fails "with another process on it, --require-quiet refuses" 3 env SCANTUNE_TEST_PROCESSES=3 "$scantune" --device emu \
+	--quick --type i32 --op sum --require-quiet
+like "$(cat "$tap_dir/.output")" "2 other processes" "and says so"
+fails "and with a clock that heat holds back" 3 env SCANTUNE_TEST_REASONS=64 "$scantune" --device emu --quick --type i32 \
+	--op sum --require-quiet
+like "$(cat "$tap_dir/.output")" "held back by: heat" "and says so"
+ok "without the option it is tuned all the same" env SCANTUNE_TEST_PROCESSES=3 SCANTUNE_TEST_REASONS=4 "$scantune" \
+	--device emu --quick --type i32 --op sum --count 1024
+like "$(query "SELECT remarks FROM runs LIMIT 1")" "2 other processes; the clock is held back by: power cap" \
+	"and the run remembers"
+ok "samples at a slow clock are dropped" env SCANTUNE_TEST_SLOW=30 "$scantune" --device emu --quick --type i32 --op sum \
+	--count 1024
+is "$(query "SELECT count(*) FROM trial WHERE run = (SELECT max(id) FROM run) AND status = 'noisy'")" 0 \
+	"and some are no reason to give a variant up"
+fails "a library that is none leaves --require-quiet without an answer" 3 env SCANTUNE_LIBNVML=/nonexistent "$scantune" \
+	--device emu --quick --type i32 --op sum --require-quiet
+done_testing

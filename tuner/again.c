@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * scantune verify, recheck and import: the search again, but over what is known already.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "record.h"
+#include "search.h"
+#include "status.h"
+#include "tune.h"
+
+struct again {
+	struct tune_options options; /* with the problems that there are choices for */
+	struct tune_options asked;
+	struct srt_strbuf fingerprint;
+	struct srt_strbuf family;
+};
+
+static bool is_asked_for(const struct tune_options *asked, const struct tune_target *target)
+{
+	for (size_t i = 0; i < asked->target_count; i++)
+		if (asked->targets[i].type == target->type && asked->targets[i].op == target->op)
+			return true;
+	return asked->target_count == 0;
+}
+
+/* "sum i32"; what has other names, say of mixed types, was not put there by this program's search. */
+static bool parse_problem(struct tune_target *target, const char *name)
+{
+	const char *space = strchr(name, ' ');
+	char op[32];
+
+	if (space == NULL || (size_t)(space - name) >= sizeof op)
+		return false;
+	snprintf(op, sizeof op, "%.*s", (int)(space - name), name);
+	return srt_op_parse(&target->op, op) == SCANRT_OK && srt_type_parse(&target->type, space + 1) == SCANRT_OK;
+}
+
+/* Of another board of the family only what is imported: its own choices are that device's business. */
+static bool is_of_device(const struct again *again, const struct srt_db_choice *choice)
+{
+	if (strcmp(choice->source_hash, srt_source_hash()) != 0)
+		return false;
+	if (strcmp(choice->fingerprint, srt_strbuf_text(&again->fingerprint)) == 0)
+		return true;
+	return again->options.task == TUNE_TASK_IMPORT && !choice->is_modelled &&
+	       strncmp(choice->fingerprint, srt_strbuf_text(&again->family), again->family.length) == 0 &&
+	       choice->fingerprint[again->family.length] == ' ';
+}
+
+static int add_target(void *user, const struct srt_db_choice *choice, const char *device)
+{
+	struct again *again = user;
+	struct tune_target target;
+
+	(void)device;
+	if (!is_of_device(again, choice) || !parse_problem(&target, choice->problem) ||
+		!is_asked_for(&again->asked, &target) || again->options.target_count == TUNE_TARGET_MAX)
+		return 0;
+	for (size_t i = 0; i < again->options.target_count; i++)
+		if (again->options.targets[i].type == target.type && again->options.targets[i].op == target.op)
+			return 0;
+	again->options.targets[again->options.target_count++] = target;
+	return 0;
+}
+
+static bool find_targets(struct again *again, const struct tune_session *session)
+{
+	struct srt_db *db = again->options.task == TUNE_TASK_IMPORT ? session->import : session->db;
+
+	srt_device_fingerprint(&again->fingerprint, &session->device);
+	srt_device_family(&again->family, &session->device);
+	again->options.target_count = 0;
+	if (srt_db_each_choice(db, NULL, add_target, again) == SCANRT_OK)
+		return true;
+	tune_report_error("%s", srt_error_last()->text);
+	return false;
+}
+
+static bool open_import(struct tune_session *session)
+{
+	const struct tune_options *options = session->options;
+	struct srt_strbuf reason = {0};
+
+	if (options->task != TUNE_TASK_IMPORT)
+		return true;
+	if (srt_db_open(&session->import, options->file, SRT_DB_READ) != SCANRT_OK) {
+		tune_report_error("%s", srt_error_last()->text);
+		return false;
+	}
+	if (options->with_images && !srt_db_is_trusted(session->import, &reason)) {
+		tune_report_error("machine code is not taken from that file: %s", srt_strbuf_text(&reason));
+		srt_strbuf_free(&reason);
+		return false;
+	}
+	return true;
+}
+
+static int run(struct again *again, struct tune_session *session)
+{
+	if (!open_import(session) || !tune_record_open(session) || !find_targets(again, session))
+		return TUNE_EXIT_DATABASE;
+	if (again->options.target_count == 0) {
+		tune_report_line("there is no choice for this device and these kernels in %s",
+			again->options.file ? again->options.file : srt_db_path(session->db));
+		return TUNE_EXIT_COMPLETE;
+	}
+	tune_report_open(&again->options, again->options.target_count);
+	return tune_run(session);
+}
+
+int tune_command_again(const struct tune_options *options)
+{
+	struct tune_session *session = calloc(1, sizeof *session);
+	struct again again = { .options = *options, .asked = *options };
+	int status = TUNE_EXIT_DEVICE;
+
+	if (session == NULL)
+		return TUNE_EXIT_LOST;
+	/* What is known is looked at as it stands, whatever an interrupted run was about. */
+	again.options.is_restart = true;
+	tune_catch_signals();
+	tune_report_open(&again.options, 0);
+	if (tune_session_open(session, &again.options))
+		status = run(&again, session);
+	else
+		tune_report_error("%s", session->device_note);
+	tune_session_close(session);
+	srt_db_close(session->db);
+	srt_db_close(session->import);
+	srt_strbuf_free(&again.fingerprint);
+	srt_strbuf_free(&again.family);
+	free(session);
+	return status;
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * scantune verify: are the choices still right on this device, with this driver?  One that is not is taken out of the
+ * database, and scans use the next best answer.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "json.h"
+#include "record.h"
+#include "search.h"
+#include "status.h"
+
+static void report(const struct tune_search *search, size_t klass, const struct tune_candidate *candidate,
+	const char *note)
+{
+	const struct tune_options *options = search->session->options;
+	bool is_right = candidate->verdict == TUNE_OK;
+	struct srt_strbuf out = {0};
+
+	if (!options->is_json) {
+		tune_report_line("%-16s %-6s %-46s %s%s%s", search->name, search->classes[klass].name,
+			candidate->build.text, is_right ? "right" : tune_verdict_name(candidate->verdict),
+			is_right ? "" : ": ", is_right ? "" : note);
+		return;
+	}
+	tune_json_begin(&out);
+	tune_json_text(&out, "event", "verified");
+	tune_json_text(&out, "problem", search->name);
+	tune_json_text(&out, "class", search->classes[klass].name);
+	tune_json_text(&out, "variant", candidate->build.text);
+	tune_json_boolean(&out, "is_right", is_right);
+	tune_json_text(&out, "note", is_right ? "" : note);
+	tune_json_print(&out);
+}
+
+static struct tune_candidate *chosen_of(struct tune_search *search, size_t klass)
+{
+	for (size_t i = 0; i < search->candidate_count; i++)
+		if (search->candidates[i].is_previous[klass])
+			return &search->candidates[i];
+	return NULL;
+}
+
+/* A device that is lost, or a Ctrl-C, says nothing of the variant. */
+static bool is_found_wrong(const struct tune_candidate *candidate)
+{
+	return candidate->verdict == TUNE_WRONG || candidate->verdict == TUNE_CRASH ||
+	       candidate->verdict == TUNE_TIMEOUT;
+}
+
+static void check(struct tune_search *search, struct tune_candidate *candidate)
+{
+	char note[TUNE_NOTE_SIZE] = "";
+	enum tune_verdict verdict = tune_build_verify(search, &candidate->build, note);
+
+	candidate->verdict = verdict;
+	if (verdict == TUNE_OK)
+		tune_winner_confirm(search, candidate);
+	else
+		snprintf(candidate->note, sizeof candidate->note, "%s", note);
+}
+
+bool tune_search_audit(struct tune_search *search)
+{
+	bool is_right = true;
+
+	for (size_t i = 0; i < search->class_count; i++)
+		search->results[i].winner = chosen_of(search, i);
+	for (size_t i = 0; i < search->class_count && !tune_must_stop(search->session); i++) {
+		struct tune_candidate *candidate = search->results[i].winner;
+
+		if (candidate == NULL)
+			continue;
+		if (candidate->verdict == TUNE_RUNNING)
+			check(search, candidate);
+		if (candidate->verdict == TUNE_RUNNING)
+			return false;
+		report(search, i, candidate, candidate->note);
+		is_right &= candidate->verdict == TUNE_OK;
+		if (is_found_wrong(candidate))
+			tune_record_drop(search, &search->classes[i]);
+	}
+	return is_right && !tune_must_stop(search->session);
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * scantune export and prune.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <sys/stat.h>
+
+#include "db.h"
+#include "json.h"
+#include "record.h"
+#include "status.h"
+#include "tune.h"
+
+static int fail(void)
+{
+	fprintf(stderr, "scantune: %s\n", srt_error_last()->text);
+	return TUNE_EXIT_DATABASE;
+}
+
+static struct srt_db *open_named(const struct tune_options *options, enum srt_db_access access)
+{
+	struct srt_strbuf path = {0};
+	struct srt_db *db = NULL;
+
+	if (tune_database_path(&path, options, false) && srt_db_open(&db, srt_strbuf_text(&path), access) != SCANRT_OK)
+		fail();
+	srt_strbuf_free(&path);
+	return db;
+}
+
+int tune_command_export(const struct tune_options *options)
+{
+	struct srt_db *db = open_named(options, SRT_DB_READ);
+	int status;
+
+	if (db == NULL)
+		return TUNE_EXIT_DATABASE;
+	status = srt_db_export(db, options->file, options->with_images);
+	srt_db_close(db);
+	return status == SCANRT_OK ? TUNE_EXIT_COMPLETE : fail();
+}
+
+static int64_t size_of(const char *path)
+{
+	struct stat file;
+
+	return stat(path, &file) == 0 ? (int64_t)file.st_size : 0;
+}
+
+static void print(const struct tune_options *options, const struct srt_db_pruned *pruned, int64_t before, int64_t after)
+{
+	struct srt_strbuf out = {0};
+
+	if (!options->is_json) {
+		printf("%s %" PRId64 " runs, %" PRId64 " trials, %" PRId64 " choices of older kernels, %" PRId64
+			" images\n", options->is_dry_run ? "would drop" : "dropped", pruned->runs, pruned->trials, pruned->choices,
+			pruned->images);
+		if (!options->is_dry_run)
+			printf("%.2f MB before, %.2f MB now\n", (double)before * 1e-6, (double)after * 1e-6);
+		return;
+	}
+	tune_json_begin(&out);
+	tune_json_boolean(&out, "is_dry_run", options->is_dry_run);
+	tune_json_integer(&out, "runs", pruned->runs);
+	tune_json_integer(&out, "trials", pruned->trials);
+	tune_json_integer(&out, "choices", pruned->choices);
+	tune_json_integer(&out, "images", pruned->images);
+	tune_json_integer(&out, "bytes_before", before);
+	tune_json_integer(&out, "bytes_after", after);
+	tune_json_print(&out);
+}
+
+int tune_command_prune(const struct tune_options *options)
+{
+	struct srt_db *db = open_named(options, SRT_DB_WRITE);
+	struct srt_db_pruned pruned;
+	int64_t before;
+	int status;
+
+	if (db == NULL)
+		return TUNE_EXIT_DATABASE;
+	before = size_of(srt_db_path(db));
+	status = srt_db_prune(db, options->keep, options->is_dry_run, &pruned);
+	if (status == SCANRT_OK)
+		print(options, &pruned, before, size_of(srt_db_path(db)));
+	srt_db_close(db);
+	return status == SCANRT_OK ? TUNE_EXIT_COMPLETE : fail();
+}

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * scantune why: the finalists side by side, and the rule that decided between them.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "db.h"
+#include "image.h"
+#include "json.h"
+#include "problem.h"
+#include "record.h"
+#include "status.h"
+#include "tune.h"
+
+#define LOSERS_MAX 10 /* lines of those that were in no finals */
+
+struct why {
+	const struct tune_options *options;
+	char device[128]; /* the one whose rows are being printed */
+	size_t rows;
+	size_t losers;    /* of this device */
+	size_t failures;
+};
+
+static void print_json(const struct srt_db_rival *rival)
+{
+	struct srt_strbuf out = {0};
+
+	tune_json_begin(&out);
+	tune_json_text(&out, "device", rival->device);
+	tune_json_text(&out, "class", rival->klass);
+	tune_json_integer(&out, "count", (long long)rival->count);
+	tune_json_text(&out, "variant", rival->variant);
+	tune_json_boolean(&out, "is_chosen", rival->is_chosen);
+	tune_json_text(&out, "status", rival->status);
+	tune_json_text(&out, "stage", rival->stage);
+	tune_json_number(&out, "us", rival->us);
+	tune_json_number(&out, "low_us", rival->low_us);
+	tune_json_number(&out, "high_us", rival->high_us);
+	tune_json_number(&out, "ratio", rival->ratio);
+	tune_json_number(&out, "low_ratio", rival->low_ratio);
+	tune_json_number(&out, "high_ratio", rival->high_ratio);
+	tune_json_integer(&out, "samples", rival->samples);
+	tune_json_integer(&out, "registers", rival->registers);
+	tune_json_integer(&out, "clock_mhz", rival->clock_mhz);
+	tune_json_text(&out, "reason", rival->reason);
+	tune_json_print(&out);
+}
+
+static void interval(char *text, size_t size, const char *format, double low, double high)
+{
+	text[0] = '\0';
+	if (low > 0 && low < high)
+		snprintf(text, size, format, low, high);
+}
+
+static void print_row(const struct srt_db_rival *rival)
+{
+	char times[40], ratios[40];
+
+	interval(times, sizeof times, "%.3f to %.3f", rival->low_us, rival->high_us);
+	interval(ratios, sizeof ratios, "%.3f to %.3f", rival->low_ratio, rival->high_ratio);
+	printf("%c %-46s %10.3f  %-20s %7.3f  %-16s %4d %7d  %s\n", rival->is_chosen ? '*' : ' ', rival->variant,
+		rival->us, times, rival->ratio, ratios, rival->registers, rival->samples,
+		rival->is_chosen ? "chosen" : rival->stage);
+}
+
+static void end_device(const struct why *why)
+{
+	if (why->losers > LOSERS_MAX)
+		printf("  and %zu more that were slower\n", why->losers - LOSERS_MAX);
+	if (why->failures)
+		printf("  and %zu that could not be used; \"scantune why --json\" and the view failures have them\n",
+			why->failures);
+}
+
+/* The winner comes first, and with it the rule. */
+static void begin_device(struct why *why, const struct srt_db_rival *rival)
+{
+	if (why->device[0])
+		end_device(why);
+	printf("%s%s%s: class %s, measured at %" PRIu64 "\n", why->device[0] ? "\n" : "", rival->device,
+		rival->is_modelled ? " (modelled)" : "", rival->klass, rival->count);
+	printf("decided: %s\n\n", rival->reason);
+	printf("  %-46s %10s  %-20s %7s  %-16s %4s %7s\n", "variant", "us", "95 % interval", "ratio", "95 % interval",
+		"regs", "samples");
+	snprintf(why->device, sizeof why->device, "%s", rival->device);
+	why->losers = why->failures = 0;
+}
+
+static int take(void *user, const struct srt_db_rival *rival)
+{
+	struct why *why = user;
+
+	why->rows++;
+	if (why->options->is_json) {
+		print_json(rival);
+		return 0;
+	}
+	if (strcmp(why->device, rival->device) != 0)
+		begin_device(why, rival);
+	if (rival->us <= 0)
+		why->failures++;
+	else if (rival->is_chosen || strcmp(rival->stage, "final") == 0 || why->losers++ < LOSERS_MAX)
+		print_row(rival);
+	return 0;
+}
+
+static int explain(const struct tune_options *options, const char *path, const char *problem)
+{
+	struct why why = { .options = options };
+	struct srt_db *db = NULL;
+	int status = srt_db_open(&db, path, SRT_DB_READ);
+
+	if (status == SCANRT_OK)
+		status = srt_db_each_rival(db, srt_source_hash(), problem, options->counts[0], take, &why);
+	srt_db_close(db);
+	if (status != SCANRT_OK) {
+		fprintf(stderr, "scantune: %s\n", srt_error_last()->text);
+		return TUNE_EXIT_DATABASE;
+	}
+	if (why.device[0])
+		end_device(&why);
+	else if (why.rows == 0 && !options->is_json)
+		printf("nothing is tuned for %s in %s: scans use what is compiled in, or what is tuned for a problem "
+			"like it\n", problem, path);
+	return TUNE_EXIT_COMPLETE;
+}
+
+int tune_command_why(const struct tune_options *options)
+{
+	struct srt_strbuf name = {0}, path = {0};
+	struct srt_problem problem;
+	int status = TUNE_EXIT_DATABASE;
+
+	if (srt_problem_init_simple(&problem, options->targets[0].type, options->targets[0].op) != SCANRT_OK)
+		return TUNE_EXIT_USAGE;
+	srt_problem_format(&name, &problem, false);
+	if (tune_database_path(&path, options, false))
+		status = explain(options, srt_strbuf_text(&path), srt_strbuf_text(&name));
+	srt_strbuf_free(&name);
+	srt_strbuf_free(&path);
+	return status;
+}
