@@ -122,7 +122,7 @@ static bool make_raked(struct srt_variant *variant, const struct srt_problem *pr
 	int vector = srt_problem_vector(problem);
 	int vectors;
 
-	for (vectors = vector == 16 ? 5 : 7; vectors > 0; vectors -= 2) {
+	for (vectors = vector == 16 ? 5 : 7; vectors >= 5; vectors -= 2) {
 		*variant = make(SRT_LOOKAHEAD, vector == 2 ? 416 : 448, vectors * vector);
 		variant->stages = vector == 16 ? 6 : 4;
 		variant->ahead = vector == 16 ? 3 : 2;
