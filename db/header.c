@@ -69,7 +69,7 @@ int srt_db_check_header(struct srt_db *db, int *version)
 	if (status != SCANRT_OK)
 		return status;
 	if (size == 0)
-		return db->access == SRT_DB_WRITE ? SCANRT_OK
+		return db->access != SRT_DB_READ ? SCANRT_OK
 						  : refuse(db, SCANRT_ERROR_DATABASE_FORMAT, "is empty: zero bytes");
 	status = check_identity(db, header, size);
 	if (status != SCANRT_OK)

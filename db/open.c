@@ -12,6 +12,7 @@
 /* A library call must not wait for a tuner that commits; a tuner may well wait for another one. */
 #define READ_BUSY_MS  250
 #define WRITE_BUSY_MS 5000
+#define KEEP_BUSY_MS  20
 
 /* A look-up reads a dozen pages of small tables and some images of tens of kilobytes: of 4, 8 and 16 kilobytes the
  * least was the fastest. */
@@ -27,7 +28,7 @@ static void harden(sqlite3 *handle, enum srt_db_access access)
 	sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
 	sqlite3_db_config(handle, SQLITE_DBCONFIG_DQS_DML, 0, NULL);
 	sqlite3_db_config(handle, SQLITE_DBCONFIG_DQS_DDL, 0, NULL);
-	sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_FKEY, access == SRT_DB_WRITE, NULL);
+	sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_FKEY, access != SRT_DB_READ, NULL);
 	/* Our reads use tables only: a view in place of one is somebody's trick. */
 	sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_VIEW, access == SRT_DB_WRITE, NULL);
 }
@@ -35,12 +36,14 @@ static void harden(sqlite3 *handle, enum srt_db_access access)
 /* Private cache, in case the program that uses us shares caches between its own connections. */
 static int connect_to(struct srt_db *db)
 {
+	static const int busy_ms[] = { [SRT_DB_READ] = READ_BUSY_MS, [SRT_DB_WRITE] = WRITE_BUSY_MS,
+		[SRT_DB_KEEP] = KEEP_BUSY_MS };
 	int mode = db->access == SRT_DB_READ ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE;
 	int code = sqlite3_open_v2(db->path, &db->handle, mode | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE, NULL);
 
 	if (!db->handle)
 		return srt_fail(SCANRT_ERROR_OUT_OF_MEMORY, "%s: no memory to open it", db->path);
-	sqlite3_busy_timeout(db->handle, db->access == SRT_DB_READ ? READ_BUSY_MS : WRITE_BUSY_MS);
+	sqlite3_busy_timeout(db->handle, busy_ms[db->access]);
 	if (code != SQLITE_OK)
 		return srt_db_fail(db, "open it");
 	harden(db->handle, db->access);
@@ -141,6 +144,34 @@ static int open_existing(struct srt_db *db)
 	return status == SCANRT_OK ? lock_and_bring_up(db) : status;
 }
 
+/* A file that is there is taken as it is, if it is of the newest format; its damage is for scantune to find. */
+static int open_for_keeping(struct srt_db *db)
+{
+	int version = 0;
+	int status = srt_db_create_file(db->path);
+
+	if (status == SCANRT_OK)
+		status = identify(db);
+	if (status == SCANRT_OK)
+		status = connect_to(db);
+	if (status == SCANRT_OK)
+		status = srt_db_script(db, PAGE_SIZE_PRAGMA "; PRAGMA cell_size_check = ON");
+	if (status == SCANRT_OK)
+		status = srt_db_begin(db);
+	if (status == SCANRT_OK)
+		status = srt_db_check_header(db, &version);
+	if (status == SCANRT_OK && version == 0)
+		status = srt_db_migrate(db, version);
+	else if (status == SCANRT_OK && version != srt_db_newest_version())
+		status = srt_fail_database(SCANRT_ERROR_DATABASE_FORMAT, SQLITE_NOTADB,
+			"%s: has the older format %d; scantune brings it up to %d", db->path, version,
+			srt_db_newest_version());
+	if (status == SCANRT_OK)
+		return srt_db_commit(db);
+	srt_db_rollback(db);
+	return status;
+}
+
 /* Tuning costs minutes and a database is a cache: a damaged one is put aside and made anew, once. */
 static int open_for_writing(struct srt_db *db)
 {
@@ -191,7 +222,9 @@ int srt_db_open(struct srt_db **db, const char *path, enum srt_db_access access)
 		return srt_fail(SCANRT_ERROR_OUT_OF_MEMORY, "%s: no memory to open it", path);
 	}
 	made->access = access;
-	status = access == SRT_DB_READ ? open_for_reading(made) : open_for_writing(made);
+	status = access == SRT_DB_READ	? open_for_reading(made)
+		: access == SRT_DB_KEEP ? open_for_keeping(made)
+					: open_for_writing(made);
 	if (status == SCANRT_OK)
 		*db = made;
 	else

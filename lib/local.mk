@@ -48,6 +48,7 @@ libscanrt_core_la_SOURCES += \
 	lib/execute.c \
 	lib/fetch.c lib/fetch.h \
 	lib/heuristic.c lib/heuristic.h \
+	lib/keep.c lib/keep.h \
 	lib/kernel.c lib/kernel.h \
 	lib/log.c lib/log.h \
 	lib/plan.c lib/plan.h \

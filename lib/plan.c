@@ -10,6 +10,7 @@
 
 #include "classes.h"
 #include "driver.h"
+#include "keep.h"
 #include "resolve.h"
 #include "status.h"
 #include "versioned.h"
@@ -157,13 +158,15 @@ static int build(struct scanrt_plan *plan, const struct scanrt_plan_options *opt
 {
 	const struct srt_driver *driver = plan->context->driver;
 	struct srt_builder builder;
+	struct srt_kept *kept;
 	int status = srt_driver_push(driver, plan->context->cuda_context);
 
 	if (status)
 		return status;
 	begin(&builder, plan, options);
 	status = srt_builder_fill(&builder);
-	srt_reading_end(&builder.reading);
+	kept = srt_reading_end(&builder.reading);
+	srt_keep_end(kept, plan->context->catalog.cache, &plan->account, !status);
 	if (!status)
 		status = take_workspace(plan, options);
 	return srt_driver_pop(driver, status);
