@@ -252,7 +252,8 @@ static void keep_line(struct tune_options *options, int argc, char **argv)
 		used += (size_t)sprintf(options->line + used, "%s%s", i > 1 ? " " : "", argv[i]);
 }
 
-/* What makes sense only with the whole line read.  One problem is compared unless more are asked for: the one that all books have. */
+/* What makes sense only with the whole line read.  One problem is compared unless more are asked for: the one that all
+ * books have. */
 static bool finish_drawing(struct tune_options *options, const struct pending *pending)
 {
 	bool is_plot = strcmp(options->command, "plot") == 0;
