@@ -26,10 +26,6 @@ enum srt_db_access {
 
 /* A reader sees one state of the file and keeps writers from changing it until it is closed: open, read, close. */
 
-/* SQLite sets itself up on its first use in a process, and the loader maps its code: 0.15 ms that a program may spend
- * while it waits for something slower anyway.  Not needed for anything else. */
-void srt_db_warm_up(void);
-
 int srt_db_open(struct srt_db **db, const char *path, enum srt_db_access access);
 void srt_db_close(struct srt_db *db); /* NULL is fine */
 const char *srt_db_path(const struct srt_db *db);

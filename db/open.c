@@ -39,8 +39,12 @@ static int connect_to(struct srt_db *db)
 	static const int busy_ms[] = { [SRT_DB_READ] = READ_BUSY_MS, [SRT_DB_WRITE] = WRITE_BUSY_MS,
 		[SRT_DB_KEEP] = KEEP_BUSY_MS };
 	int mode = db->access == SRT_DB_READ ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE;
-	int code = sqlite3_open_v2(db->path, &db->handle, mode | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE, NULL);
+	int code;
 
+	srt_db_count_handle(1);
+	code = sqlite3_open_v2(db->path, &db->handle, mode | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE, NULL);
+	if (!db->handle)
+		srt_db_count_handle(-1);
 	if (!db->handle)
 		return srt_fail(SCANRT_ERROR_OUT_OF_MEMORY, "%s: no memory to open it", db->path);
 	sqlite3_busy_timeout(db->handle, busy_ms[db->access]);
@@ -50,12 +54,21 @@ static int connect_to(struct srt_db *db)
 	return SCANRT_OK;
 }
 
+static void close_handle(struct srt_db *db)
+{
+	if (!db->handle)
+		return;
+	sqlite3_close_v2(db->handle);
+	db->handle = NULL;
+	srt_db_count_handle(-1);
+}
+
 static void disconnect(struct srt_db *db)
 {
 	srt_pages_close(db->pages);
 	db->pages = NULL;
-	sqlite3_close_v2(db->handle);
-	db->handle = NULL;
+	close_handle(db);
+	srt_db_close_direct(db);
 }
 
 /* SQLite would block on a FIFO and say little about a directory. */
@@ -76,7 +89,7 @@ static int identify(struct srt_db *db)
 
 /* One transaction for the whole visit: one lock, one look for a hot journal, one snapshot.  Reading the version takes
  * the lock, so that a file that cannot be locked is refused here and not in the middle. */
-static int open_for_reading(struct srt_db *db)
+static int open_by_sqlite(struct srt_db *db)
 {
 	int version;
 	int status = identify(db);
@@ -89,6 +102,26 @@ static int open_for_reading(struct srt_db *db)
 		status = srt_db_script(db, READ_SCRIPT);
 	if (status == SCANRT_OK)
 		status = srt_pages_open(db);
+	return status;
+}
+
+static int open_for_reading(struct srt_db *db)
+{
+	return srt_db_open_direct(db) ? SCANRT_OK : open_by_sqlite(db);
+}
+
+/* SQLite sees what the pages show: the lock that keeps writers away is held all the while. */
+int srt_db_need_sql(struct srt_db *db)
+{
+	int status;
+
+	if (db->handle)
+		return SCANRT_OK;
+	status = connect_to(db);
+	if (status == SCANRT_OK)
+		status = srt_db_script(db, READ_SCRIPT);
+	if (status != SCANRT_OK)
+		close_handle(db);
 	return status;
 }
 
@@ -221,6 +254,7 @@ int srt_db_open(struct srt_db **db, const char *path, enum srt_db_access access)
 		free(made);
 		return srt_fail(SCANRT_ERROR_OUT_OF_MEMORY, "%s: no memory to open it", path);
 	}
+	made->descriptor = -1;
 	made->access = access;
 	status = access == SRT_DB_READ	? open_for_reading(made)
 		: access == SRT_DB_KEEP ? open_for_keeping(made)
@@ -240,16 +274,6 @@ void srt_db_close(struct srt_db *db)
 	free(db->moved_to);
 	free(db->path);
 	free(db);
-}
-
-/* The same calls as a reader's, on a database of no bytes. */
-void srt_db_warm_up(void)
-{
-	sqlite3 *memory = NULL;
-
-	if (sqlite3_open_v2(":memory:", &memory, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL) == SQLITE_OK)
-		sqlite3_exec(memory, READ_SCRIPT, NULL, NULL, NULL);
-	sqlite3_close(memory);
 }
 
 const char *srt_db_path(const struct srt_db *db)

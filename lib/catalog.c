@@ -81,8 +81,6 @@ int srt_catalog_init(struct srt_catalog *catalog, const char *given)
 		choose_cache(catalog, given);
 	if (status)
 		srt_catalog_free(catalog);
-	else if (catalog->count > 0)
-		srt_db_warm_up(); /* the device takes a thousand times as long to open; a first plan should not */
 	return status;
 }
 
