@@ -29,7 +29,7 @@ enum class strategy {
 	reduce_fixed = 8
 };
 enum class warp_scan_kind { shuffle = 1, shared = 2 };
-enum class circuit { none = 0, warps = 1, kogge_stone = 2, brent_kung_in_place = 3, brent_kung = 4, raking = 5 };
+enum class circuit { none = 0, warps = 1, chosen = 2 }; /* chosen: that of SCAN_CIRCUIT_FILE */
 enum class access { plain = 1, stream = 2 };
 enum class exchange_kind { warp = 1, block = 2 };
 
@@ -47,8 +47,8 @@ struct policy {
 	static constexpr bool has_initial = SCAN_INITIAL;
 	static constexpr strategy how = strategy(SCAN_STRATEGY);
 	static constexpr warp_scan_kind warp_scan = warp_scan_kind(SCAN_WARP_SCAN);
-	static constexpr circuit how_in_block = circuit(SCAN_CIRCUIT);
-	static constexpr int fan = SCAN_FAN; /* of circuit::raking */
+	static constexpr circuit how_in_block = SCAN_CIRCUIT > 1 ? circuit::chosen : circuit(SCAN_CIRCUIT);
+	static constexpr int fan = SCAN_FAN; /* of the circuit raking */
 	static constexpr access load = access(SCAN_LOAD);
 	static constexpr access store = access(SCAN_STORE);
 
@@ -88,7 +88,6 @@ static_assert(
 	policy::how != strategy::lookahead || (policy::ahead >= 1 && policy::gather >= 1), "ahead, gather: below 1");
 static_assert(policy::how != strategy::lookahead || policy::how_in_block == circuit::none,
 	"circuit: lookahead has none");
-static_assert(policy::how_in_block != circuit::raking || policy::fan >= 2, "fan: below 2");
 static_assert(policy::residency >= 1, "residency: below 1");
 static_assert(policy::how != strategy::cluster || (policy::cluster >= 2 && policy::cluster <= 16),
 	"cluster: not between 2 and 16");

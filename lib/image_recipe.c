@@ -124,6 +124,8 @@ static void add_variant(struct srt_options *options, const struct srt_variant *v
 
 	add_option(options, "-DSCAN_STRATEGY=%d", variant->strategy);
 	add_option(options, "-DSCAN_FILE=\"%s\"", srt_strategy_find(variant->strategy)->file);
+	if (variant->circuit > SRT_CIRCUIT_WARPS)
+		add_option(options, "-DSCAN_CIRCUIT_FILE=\"%s\"", srt_circuit_file(variant->circuit));
 	for (knob = srt_knobs; knob->name; knob++)
 		add_option(options, "-D%s=%d", knob->macro, srt_knob_get(knob, variant));
 }

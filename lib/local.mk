@@ -9,6 +9,7 @@ noinst_LTLIBRARIES += libscanrt-core.la
 # db/local.mk and kernels/local.mk add to these two.
 libscanrt_core_la_SOURCES = \
 	lib/build_id.c lib/build_id.h \
+	lib/circuit.def \
 	lib/image.h lib/image_build.c lib/image_recipe.c \
 	lib/loadable.c lib/loadable.h \
 	lib/problem.c lib/problem.h \

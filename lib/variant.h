@@ -27,14 +27,15 @@ enum srt_strategy {
 	SRT_REDUCE_FIXED = 8     /* reduce-then-scan, two-level, a fixed number of partials */
 };
 enum srt_warp_scan { SRT_WARP_SHUFFLE = 1, SRT_WARP_SHARED = 2 };
-/* How a block scans its tile: kernels/circuit_*.cuh. */
+/* How a block scans its tile: the rows of circuit.def, from 1. */
 enum srt_circuit {
-	SRT_CIRCUIT_WARPS = 1,
-	SRT_CIRCUIT_KOGGE_STONE = 2,
-	SRT_CIRCUIT_BRENT_KUNG_IN_PLACE = 3,
-	SRT_CIRCUIT_BRENT_KUNG = 4,
-	SRT_CIRCUIT_RAKING = 5
+	SRT_CIRCUIT_NONE,
+#define CIRCUIT(constant, name, file, slots) SRT_CIRCUIT_##constant,
+#include "circuit.def"
+#undef CIRCUIT
+	SRT_CIRCUIT_END
 };
+const char *srt_circuit_file(int circuit); /* of kernels/ */
 enum srt_exchange { SRT_EXCHANGE_WARP = 1, SRT_EXCHANGE_BLOCK = 2 }; /* whose totals the blocks of a cluster exchange */
 enum srt_access { SRT_ACCESS_PLAIN = 1, SRT_ACCESS_STREAM = 2 }; /* cache policy of the loads or stores of elements */
 

@@ -72,9 +72,15 @@ static size_t circuit_slots(const struct srt_variant *variant, const struct srt_
 	size_t values = srt_variant_tile(variant) / (size_t)srt_problem_vector(problem);
 	size_t fan = (size_t)variant->fan;
 
-	if (variant->circuit == SRT_CIRCUIT_BRENT_KUNG)
-		return 2 * values;
-	return variant->circuit == SRT_CIRCUIT_RAKING ? tree_slots(values, fan, fan | 1) : values;
+	switch (variant->circuit) {
+#define CIRCUIT(constant, name, file, slots) \
+	case SRT_CIRCUIT_##constant: \
+		return slots;
+#include "circuit.def"
+#undef CIRCUIT
+	default:
+		return 0;
+	}
 }
 
 /* The slots of a block's board: an odd number for each of the lanes that read it. */

@@ -60,7 +60,7 @@ static void add_circuits(struct batch *batch, int capability, int turn)
 	for (i = 0; i < 2; i++) {
 		srt_variant_init(&variant, strategies[i]);
 		variant.items = 2 * srt_problem_vector(&problem);
-		variant.circuit = SRT_CIRCUIT_KOGGE_STONE + (turn + i) % 4;
+		variant.circuit = SRT_CIRCUIT_KOGGE_STONE + (turn + i) % (SRT_CIRCUIT_END - SRT_CIRCUIT_KOGGE_STONE);
 		batch_add(batch, &problem, &variant, arch);
 	}
 }
