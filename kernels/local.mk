@@ -13,13 +13,18 @@ kernel_files = \
 	kernels/circuit_warps.cuh \
 	kernels/cluster.cuh \
 	kernels/copy.cu \
+	kernels/fan.cuh \
 	kernels/lookahead.cuh \
 	kernels/lookahead_stage.cuh \
 	kernels/lookback.cuh \
+	kernels/lookback_serial.cuh \
 	kernels/memory.cuh \
 	kernels/operators.cuh \
+	kernels/passes.cuh \
 	kernels/pipeline.cuh \
 	kernels/policy.cuh \
+	kernels/reduce.cuh \
+	kernels/reduce_fixed.cuh \
 	kernels/slice.cuh \
 	kernels/tile_state.cuh \
 	kernels/types.cuh \

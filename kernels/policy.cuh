@@ -78,7 +78,7 @@ constexpr int widest_element = sizeof(policy::input) > sizeof(policy::output) ? 
 
 static_assert(policy::block % warp_size == 0 && policy::block > 0, "block: not a multiple of the warp size");
 static_assert(policy::threads <= 1024, "block: too many threads");
-static_assert(policy::vector == (widest_element < 16 ? 16 / widest_element : 1), "vector: host and device differ");
+static_assert(policy::vector == 1 || policy::vector * widest_element <= 16, "vector: larger than 16 bytes");
 static_assert(policy::items % policy::vector == 0 && policy::items > 0, "items: not a multiple of the vector");
 static_assert(policy::tile == policy::block * policy::items, "tile: host and device differ");
 static_assert(policy::tile_words == (sizeof(policy::value) + 3) / 4, "tile_words: host and device differ");
@@ -100,5 +100,13 @@ static_assert(sizeof(policy::value) <= SCAN_INITIAL_BYTES, "accumulator: larger 
 
 #define SCAN_KERNEL \
 	extern "C" __global__ void __launch_bounds__(scan::policy::threads, scan::policy::residency) SCAN_ENTRY
+
+/* A strategy of several launches has a kernel for each phase, so that the registers of one burden no other.  Their
+ * names are the entry's with a suffix; the strategy's row on the host lists the suffixes. */
+#define SCAN_PASTE_PHASE(entry, name) entry##_##name
+#define SCAN_NAME_PHASE(entry, name) SCAN_PASTE_PHASE(entry, name)
+#define SCAN_PHASE(name) \
+	extern "C" __global__ void __launch_bounds__(scan::policy::threads, scan::policy::residency) \
+		SCAN_NAME_PHASE(SCAN_ENTRY, name)(const __grid_constant__ scan_arguments arguments)
 
 #endif

@@ -129,7 +129,6 @@ template <class P, bool is_full> struct slice {
 		}
 	}
 
-private:
 	/* The first `given` elements of a vector. */
 	static __device__ __forceinline__ void load_row(input (&raw)[P::vector], const input *from, int given,
 		bool is_whole)
@@ -163,6 +162,7 @@ private:
 		}
 	}
 
+private:
 	/* Inclusive scan of a lane's own vector; returns its combination. */
 	__device__ __forceinline__ T scan_vector(int r)
 	{

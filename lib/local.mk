@@ -19,10 +19,10 @@ libscanrt_core_la_SOURCES = \
 	lib/scanrt.h \
 	lib/source.h \
 	lib/status.c lib/status.h \
-	lib/strategy.c lib/strategy.h \
+	lib/strategy.c lib/strategy.h lib/strategy_launches.c \
 	lib/strbuf.c lib/strbuf.h \
 	lib/variant.c lib/variant.h \
-	lib/variant_limits.c \
+	lib/variant_limits.c lib/variant_workspace.c \
 	lib/versioned.c lib/versioned.h
 nodist_libscanrt_core_la_SOURCES =
 libscanrt_core_la_CFLAGS = $(AM_CFLAGS) -fvisibility=hidden
@@ -50,7 +50,7 @@ libscanrt_core_la_SOURCES += \
 	lib/fetch.c lib/fetch.h \
 	lib/heuristic.c lib/heuristic.h \
 	lib/keep.c lib/keep.h \
-	lib/kernel.c lib/kernel.h \
+	lib/kernel.c lib/kernel.h lib/kernel_launch.c \
 	lib/log.c lib/log.h \
 	lib/plan.c lib/plan.h \
 	lib/resolve.c lib/resolve.h \

@@ -39,6 +39,7 @@ const struct srt_knob srt_knobs[] = {
 	{ "gather", "SCAN_GATHER", offsetof(struct srt_variant, gather), 1, 8, 1, NULL },
 	{ "cluster", "SCAN_CLUSTER", offsetof(struct srt_variant, cluster), 2, 16, 2, NULL },
 	{ "exchange", "SCAN_EXCHANGE", offsetof(struct srt_variant, exchange), 1, 2, 1, exchange_names },
+	{ "partials", "SCAN_PARTIALS", offsetof(struct srt_variant, partials), 8, 4096, 8, NULL },
 	{ NULL, NULL, 0, 0, 0, 0, NULL },
 };
 

@@ -42,7 +42,7 @@ enum srt_access { SRT_ACCESS_PLAIN = 1, SRT_ACCESS_STREAM = 2 }; /* cache policy
 struct srt_variant {
 	int strategy;
 	int block;     /* threads that scan, a multiple of 32; lookahead adds three warps */
-	int items;     /* elements per thread and tile, a multiple of srt_problem_vector() */
+	int items;     /* elements per thread and tile, whole srt_problem_vector()s or a power of two below */
 	int warp_scan; /* enum srt_warp_scan */
 	int circuit;   /* enum srt_circuit; all but lookahead */
 	int fan;       /* values that a thread of SRT_CIRCUIT_RAKING combines */
@@ -54,6 +54,7 @@ struct srt_variant {
 	int gather;    /* lookahead: batches of 32 aggregates in flight */
 	int cluster;   /* cluster: blocks at most, a power of two */
 	int exchange;  /* cluster: enum srt_exchange */
+	int partials;  /* reduce-fixed: chunks that the elements are dealt out in, at most */
 };
 
 #define SRT_VARIANT_TEXT_SIZE 160 /* no canonical text is longer, terminator included */
@@ -86,6 +87,9 @@ void srt_variant_init(struct srt_variant *variant, enum srt_strategy strategy);
 /* Elements that a thread moves at once: 16 bytes of the wider of input and output type. */
 int srt_problem_vector(const struct srt_problem *problem);
 
+/* The same for a variant: less where its items do not fill 16 bytes. */
+int srt_variant_vector(const struct srt_variant *variant, const struct srt_problem *problem);
+
 /* Is it a variant that can run this problem on this device?  The message names the knob and the limit.  device may be
  * NULL: then only what holds on every device is checked. */
 int srt_variant_check(const struct srt_variant *variant, const struct srt_problem *problem,
@@ -100,8 +104,17 @@ size_t srt_variant_shared_bytes(const struct srt_variant *variant, const struct 
 /* The kernel's own shared memory, at most; what it really takes is known once it is compiled. */
 size_t srt_variant_static_bytes(const struct srt_variant *variant, const struct srt_problem *problem);
 uint32_t srt_problem_tile_words(const struct srt_problem *problem); /* 64-bit words of state per tile */
-/* Workspace for counts up to max_count: SCAN_CONTROL_BYTES and the tile words; none where no state is shared. */
+/* Workspace for counts up to max_count: state (SCAN_CONTROL_BYTES and the tile words) and scratch; 0 for one block. */
 size_t srt_variant_workspace(const struct srt_variant *variant, const struct srt_problem *problem, uint64_t max_count);
+/* Kernels that share a workspace share its state, which stays from launch to launch, and its scratch, which does not.
+ * The two never overlap, so that scratch is never taken for state: add up the kernels from all zero, then ask. */
+struct srt_workspace_need {
+	size_t state;
+	size_t scratch;
+};
+void srt_workspace_need_add(struct srt_workspace_need *need, const struct srt_variant *variant,
+	const struct srt_problem *problem, uint64_t max_count);
+size_t srt_workspace_need_bytes(const struct srt_workspace_need *need);
 uint64_t srt_variant_max_count(const struct srt_variant *variant); /* all tiles that the strategy takes */
 
 #endif
