@@ -13,7 +13,7 @@
 #define L2_COMMON ((double)(4 << 20)) /* where the device does not tell */
 #define WORKING_SETS 6                /* times the L2 that input and output of all slots take */
 #define SLOTS_MAX 64                  /* a small scan's launches would otherwise touch new pages each */
-#define GRAPH_US 1500.0               /* about what a graph is to take */
+#define GRAPH_US 3000.0               /* about what a graph is to take */
 #define BYTES_PER_US 3e6              /* roughly, of any GPU that this is run on */
 #define SCANS_MAX 40
 #define FILL_BLOCK 256
@@ -124,7 +124,9 @@ struct tune_ring bench_ring(const struct bench *bench, const struct srt_problem 
 	double slots = WORKING_SETS * l2 / bytes, scans = GRAPH_US * BYTES_PER_US / bytes;
 	double fit = (double)(bench->capacity / larger(ring.in_stride, ring.out_stride));
 
-	slots = slots > fit ? fit : slots > SLOTS_MAX ? SLOTS_MAX : slots;
+	/* Two at least, where they fit: no scan then writes where the one before it wrote. */
+	slots = slots > SLOTS_MAX ? SLOTS_MAX : slots < 2 ? 2 : slots;
+	slots = slots > fit ? fit : slots;
 	ring.slots = slots < 1 ? 1 : (int)slots;
 	ring.scans = scans > SCANS_MAX ? SCANS_MAX : scans < 2 ? 2 : (int)scans;
 	if (bench->is_modelled)
@@ -223,8 +225,8 @@ int bench_check(struct bench *bench, const struct srt_problem *problem, const st
 		status = run_check(wrong, bench, module, problem, ring->out, count);
 	if (!status && is_in_place)
 		status = fill_slot(bench, module, ring, count, 0, problem->op);
-	if (!status && wrong[0] > 0)
-		status = srt_fail(SCANRT_ERROR_IMAGE,
-			"%" PRIu64 " of %" PRIu64 " results are wrong, the first at %" PRIu64, wrong[0], count, wrong[1]);
-	return status;
+	if (status || wrong[0] == 0)
+		return status;
+	return srt_fail(SCANRT_ERROR_IMAGE, "%" PRIu64 " of %" PRIu64 " results are wrong, the first at %" PRIu64,
+		wrong[0], count, wrong[1]);
 }

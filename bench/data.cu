@@ -38,8 +38,8 @@ template <class T> struct element {
 	static constexpr bool is_float = false;
 };
 
-/* `reach`: prefixes are integers up to it.  The sum of a thousand of the steps, adjacent or not, has to fit the mantissa
- * of what accumulates them: commutative operators may take a tile's elements in another order. */
+/* `reach`: prefixes are integers up to it.  The sum of a thousand of the steps, adjacent or not, has to fit the
+ * mantissa of what accumulates them: commutative operators may take a tile's elements in another order. */
 template <> struct element<f16> {
 	static constexpr bool is_float = true;
 	static constexpr i64 reach = 1000;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * What an execution costs the host, by one thread and by sixteen with a plan and a stream each.  Beside it the launch of
- * an empty kernel in the same way: below that no library gets, and what it takes longer with many threads is the driver's.
+ * What an execution costs the host, by one thread and by sixteen with a plan and a stream each.  Beside it the launch
+ * of an empty kernel in the same way: below that no library gets, and what it takes longer with many threads is the
+ * driver's.
  */
 #include <pthread.h>
 #include <stdlib.h>

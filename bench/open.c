@@ -42,6 +42,7 @@ static int open_contest(struct bench *bench)
 	int status;
 
 	contest->driver = bench->driver;
+	contest->is_modelled = bench->is_modelled;
 	bench->toolchain = srt_rtc_open(&rtc) == SCANRT_OK ? srt_rtc_toolchain(rtc) : NULL;
 	status = SRT_CALL(bench->driver, cuStreamCreate, (&contest->stream, CU_STREAM_NON_BLOCKING));
 	if (!status)
@@ -73,8 +74,8 @@ static int open_memory(struct bench *bench)
 	return status;
 }
 
-/* An emulated device executes PTX, and a GPU machine code; an architecture that this NVRTC does not know goes through PTX,
- * too. */
+/* An emulated device executes PTX, and a GPU machine code; an architecture that this NVRTC does not know goes through
+ * PTX, too. */
 int bench_compile(struct srt_image *image, const struct bench *bench, const struct srt_source *sources,
 	const char *entry, const char *const *options, size_t count)
 {

@@ -94,11 +94,13 @@ static void judge_figure(char text[32], struct bench *bench, const struct bench_
 	bool is_met = is_least ? value >= wanted : value <= wanted;
 	char line[160];
 
-	snprintf(text, 32, wanted > 0 && is_judged(bench) ? is_met ? "%.3f>=%.4g" : "%.3f<%.4g!" : "%.3f", value, wanted);
-	if (!is_least)
-		snprintf(text, 32, wanted > 0 && is_judged(bench) && !is_met ? "%.2f>%.4g!" : "%.2f", value, wanted);
+	snprintf(text, 32, is_least ? "%.3f" : "%.2f", value);
 	if (wanted <= 0 || !is_judged(bench))
 		return;
+	if (is_least)
+		snprintf(text, 32, is_met ? "%.3f>=%.4g" : "%.3f<%.4g!", value, wanted);
+	else
+		snprintf(text, 32, is_met ? "%.2f<=%.4g" : "%.2f>%.4g!", value, wanted);
 	bench->judged++;
 	if (is_met)
 		return;
@@ -189,5 +191,7 @@ int bench_finish(struct bench *bench, int status)
 			bench->missed ? "; missed are:" : "");
 	if (bench->missed)
 		bench_note(bench, "%s", bench->misses);
-	return bench->wrong_count ? EXIT_FAILED : bench->missed ? EXIT_MISSED : bench->skipped ? EXIT_SKIPPED : EXIT_MET;
+	if (bench->wrong_count)
+		return EXIT_FAILED;
+	return bench->missed ? EXIT_MISSED : bench->skipped ? EXIT_SKIPPED : EXIT_MET;
 }

@@ -161,7 +161,8 @@ static int gather(struct contest *contest)
 static struct tune_ring ring_of(const struct contest *contest, size_t index)
 {
 	const struct bench_row *row = contest->row;
-	struct tune_ring ring = contest->ring, plain = bench_ring(contest->bench, &row->problem, row->count, BENCH_CONTIGUOUS);
+	struct tune_ring ring = contest->ring;
+	struct tune_ring plain = bench_ring(contest->bench, &row->problem, row->count, BENCH_CONTIGUOUS);
 	bool is_aligned = index > 0 && (row->family->peer == BENCH_ALIGNED || index > contest->peer_count);
 
 	/* Types of two sizes: a copy of the same bytes goes from slots of one size to slots of that size. */

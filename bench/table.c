@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * bench/table: see table.h.  Exit status: 0 every target is met, 1 one is missed, 2 something failed or a result is wrong,
- * 3 the time was up before the last row.
+ * bench/table: see table.h.  Exit status: 0 every target is met, 1 one is missed, 2 something failed or a result is
+ * wrong, 3 the time was up before the last row.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -113,7 +113,8 @@ static uint64_t count_of(const struct bench *bench, const struct bench_point *po
 	return point->count < bench->most_count ? point->count : bench->most_count;
 }
 
-/* The next point of a family that is to be measured; on an emulated device, which bounds the counts, several become one. */
+/* The next point of a family that is to be measured; on an emulated device, which bounds the counts, several become
+ * one. */
 static const struct bench_point *next_point(const struct bench *bench, const struct bench_point *point, uint64_t before)
 {
 	while (point->count &&

@@ -2,8 +2,8 @@
  *
  * bench/table: every target of the library on the device at hand, with other libraries and a copy in the same run.
  *
- * What is measured is rows: a problem, a count, where the arrays lie, and what is wanted of it.  A new type or case is one
- * line in cases.c.
+ * What is measured is rows: a problem, a count, where the arrays lie, and what is wanted of it.  A new type or case is
+ * one line in cases.c.
  */
 #ifndef BENCH_TABLE_H
 #define BENCH_TABLE_H

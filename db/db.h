@@ -19,14 +19,12 @@ struct srt_db;
 
 enum srt_db_access {
 	SRT_DB_READ, /* must exist; nothing is written, not even a lock file left behind */
-	SRT_DB_WRITE /* created (directory 0700, file 0600) and migrated where needed; a damaged one is put aside */
+	SRT_DB_WRITE, /* created (directory 0700, file 0600) and migrated where needed; a damaged one is put aside */
+	SRT_DB_KEEP   /* created, too, but of an older format or damaged it is left as it is, and a lock is not waited
+		       * for: for a program that has better things to do than to keep an image */
 };
 
 /* A reader sees one state of the file and keeps writers from changing it until it is closed: open, read, close. */
-
-/* SQLite sets itself up on its first use in a process, and the loader maps its code: 0.15 ms that a program may spend
- * while it waits for something slower anyway.  Not needed for anything else. */
-void srt_db_warm_up(void);
 
 int srt_db_open(struct srt_db **db, const char *path, enum srt_db_access access);
 void srt_db_close(struct srt_db *db); /* NULL is fine */
@@ -238,6 +236,8 @@ struct srt_db_image {
 	size_t size;
 };
 int srt_db_put_image(struct srt_db *db, int64_t run, const struct srt_db_image *image);
+/* For programs that keep what they had to compile: no run, and only the latest 256 of these stay. */
+int srt_db_keep_image(struct srt_db *db, const struct srt_db_image *image);
 /* The newest image of a recipe; found false where there is none; SCANRT_ERROR_DATABASE_CORRUPT where its hash does
  * not match.  codegen NULL: any. */
 int srt_db_find_image(

@@ -11,19 +11,15 @@ static uint32_t big_endian(const unsigned char *bytes)
 	return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
 }
 
-/* Through SQLite's own descriptor: closing one of ours would drop the locks that other handles of this process hold
- * on the same file (POSIX locks belong to the process and the file). */
+/* Through SQLite's own descriptor where it has one, so that no other needs to be opened and closed (see direct.c). */
 static int read_header(struct srt_db *db, unsigned char header[HEADER_SIZE], sqlite3_int64 *size)
 {
-	sqlite3_file *file = NULL;
-	int code = sqlite3_file_control(db->handle, "main", SQLITE_FCNTL_FILE_POINTER, &file);
+	int code = srt_db_file_size(db, size);
 
 	memset(header, 0, HEADER_SIZE);
-	if (code == SQLITE_OK && file && file->pMethods)
-		code = file->pMethods->xFileSize(file, size);
 	if (code == SQLITE_OK && *size >= HEADER_SIZE)
-		code = file->pMethods->xRead(file, header, HEADER_SIZE, 0);
-	if (code != SQLITE_OK || !file || !file->pMethods)
+		code = srt_db_read_at(db, header, HEADER_SIZE, 0);
+	if (code != SQLITE_OK)
 		return srt_fail_database(SCANRT_ERROR_DATABASE, code, "%s: cannot read its header", db->path);
 	return SCANRT_OK;
 }
@@ -69,7 +65,7 @@ int srt_db_check_header(struct srt_db *db, int *version)
 	if (status != SCANRT_OK)
 		return status;
 	if (size == 0)
-		return db->access == SRT_DB_WRITE ? SCANRT_OK
+		return db->access != SRT_DB_READ ? SCANRT_OK
 						  : refuse(db, SCANRT_ERROR_DATABASE_FORMAT, "is empty: zero bytes");
 	status = check_identity(db, header, size);
 	if (status != SCANRT_OK)

@@ -61,6 +61,27 @@ int srt_db_put_image(struct srt_db *db, int64_t run, const struct srt_db_image *
 	return srt_db_leave(db, is_own, status);
 }
 
+#define MOST_KEPT "256"
+
+/* What fell out of use is not known here; what was kept longest ago is the best guess. */
+int srt_db_keep_image(struct srt_db *db, const struct srt_db_image *image)
+{
+	bool is_own;
+	int status = srt_db_enter(db, &is_own);
+
+	if (status == SCANRT_OK)
+		status = srt_db_put_image(db, 0, image);
+	if (status == SCANRT_OK)
+		status = srt_db_execute(db,
+			"DELETE FROM kernel WHERE run IS NULL AND id <= (SELECT id FROM kernel WHERE run IS NULL "
+			"ORDER BY id DESC LIMIT 1 OFFSET " MOST_KEPT ")",
+			"");
+	if (status == SCANRT_OK)
+		status = srt_db_execute(db,
+			"DELETE FROM image WHERE hash NOT IN (SELECT image FROM kernel WHERE image IS NOT NULL)", "");
+	return srt_db_leave(db, is_own, status);
+}
+
 /* ---- reading ---- */
 
 struct field {

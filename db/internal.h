@@ -19,7 +19,8 @@
 struct srt_pages; /* pages.h */
 
 struct srt_db {
-	sqlite3 *handle;
+	sqlite3 *handle; /* NULL for a reader that has not needed SQL yet */
+	int descriptor;  /* of a reader that does without SQLite; -1 */
 	char *path;
 	char *moved_to; /* where a damaged file went; NULL */
 	enum srt_db_access access;
@@ -69,6 +70,23 @@ void srt_db_cells(struct srt_cell *cells, int count, sqlite3_stmt *statement);
 /* Copies a text into a field of a result, "" for NULL; one that does not fit is damage. */
 int srt_db_copy(const struct srt_db *db, char *field, size_t size, const struct srt_cell *cell);
 bool srt_db_is_text(const struct srt_cell *cell, const char *text);
+
+/* ---- direct.c: files by the system's own calls ---- */
+
+/* Opens a reader's file, locks it and finds its tables.  False, with nothing opened and no error recorded, where the
+ * case is not plain: SQLite is then to be asked. */
+bool srt_db_open_direct(struct srt_db *db);
+void srt_db_close_direct(struct srt_db *db);
+/* Of the open file, by whatever opened it; SQLite's codes. */
+int srt_db_read_at(const struct srt_db *db, void *bytes, size_t size, sqlite3_int64 offset);
+int srt_db_file_size(const struct srt_db *db, sqlite3_int64 *size);
+/* 1 before SQLite opens a file, -1 after it has closed it. */
+void srt_db_count_handle(int change);
+
+/* ---- open.c ---- */
+
+/* Lets SQLite have the file as well, where a reader has done without. */
+int srt_db_need_sql(struct srt_db *db);
 
 /* ---- header.c ---- */
 

@@ -5,6 +5,7 @@ libscanrt_core_la_SOURCES += \
 	db/choice.c \
 	db/db.h \
 	db/device.c \
+	db/direct.c \
 	db/file.c \
 	db/header.c \
 	db/image.c \

@@ -12,6 +12,7 @@
 /* A library call must not wait for a tuner that commits; a tuner may well wait for another one. */
 #define READ_BUSY_MS  250
 #define WRITE_BUSY_MS 5000
+#define KEEP_BUSY_MS  20
 
 /* A look-up reads a dozen pages of small tables and some images of tens of kilobytes: of 4, 8 and 16 kilobytes the
  * least was the fastest. */
@@ -27,7 +28,7 @@ static void harden(sqlite3 *handle, enum srt_db_access access)
 	sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
 	sqlite3_db_config(handle, SQLITE_DBCONFIG_DQS_DML, 0, NULL);
 	sqlite3_db_config(handle, SQLITE_DBCONFIG_DQS_DDL, 0, NULL);
-	sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_FKEY, access == SRT_DB_WRITE, NULL);
+	sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_FKEY, access != SRT_DB_READ, NULL);
 	/* Our reads use tables only: a view in place of one is somebody's trick. */
 	sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_VIEW, access == SRT_DB_WRITE, NULL);
 }
@@ -35,24 +36,39 @@ static void harden(sqlite3 *handle, enum srt_db_access access)
 /* Private cache, in case the program that uses us shares caches between its own connections. */
 static int connect_to(struct srt_db *db)
 {
+	static const int busy_ms[] = { [SRT_DB_READ] = READ_BUSY_MS, [SRT_DB_WRITE] = WRITE_BUSY_MS,
+		[SRT_DB_KEEP] = KEEP_BUSY_MS };
 	int mode = db->access == SRT_DB_READ ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE;
-	int code = sqlite3_open_v2(db->path, &db->handle, mode | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE, NULL);
+	int code;
 
+	srt_db_count_handle(1);
+	code = sqlite3_open_v2(db->path, &db->handle, mode | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE, NULL);
+	if (!db->handle)
+		srt_db_count_handle(-1);
 	if (!db->handle)
 		return srt_fail(SCANRT_ERROR_OUT_OF_MEMORY, "%s: no memory to open it", db->path);
-	sqlite3_busy_timeout(db->handle, db->access == SRT_DB_READ ? READ_BUSY_MS : WRITE_BUSY_MS);
+	sqlite3_busy_timeout(db->handle, busy_ms[db->access]);
 	if (code != SQLITE_OK)
 		return srt_db_fail(db, "open it");
 	harden(db->handle, db->access);
 	return SCANRT_OK;
 }
 
+static void close_handle(struct srt_db *db)
+{
+	if (!db->handle)
+		return;
+	sqlite3_close_v2(db->handle);
+	db->handle = NULL;
+	srt_db_count_handle(-1);
+}
+
 static void disconnect(struct srt_db *db)
 {
 	srt_pages_close(db->pages);
 	db->pages = NULL;
-	sqlite3_close_v2(db->handle);
-	db->handle = NULL;
+	close_handle(db);
+	srt_db_close_direct(db);
 }
 
 /* SQLite would block on a FIFO and say little about a directory. */
@@ -73,7 +89,7 @@ static int identify(struct srt_db *db)
 
 /* One transaction for the whole visit: one lock, one look for a hot journal, one snapshot.  Reading the version takes
  * the lock, so that a file that cannot be locked is refused here and not in the middle. */
-static int open_for_reading(struct srt_db *db)
+static int open_by_sqlite(struct srt_db *db)
 {
 	int version;
 	int status = identify(db);
@@ -86,6 +102,26 @@ static int open_for_reading(struct srt_db *db)
 		status = srt_db_script(db, READ_SCRIPT);
 	if (status == SCANRT_OK)
 		status = srt_pages_open(db);
+	return status;
+}
+
+static int open_for_reading(struct srt_db *db)
+{
+	return srt_db_open_direct(db) ? SCANRT_OK : open_by_sqlite(db);
+}
+
+/* SQLite sees what the pages show: the lock that keeps writers away is held all the while. */
+int srt_db_need_sql(struct srt_db *db)
+{
+	int status;
+
+	if (db->handle)
+		return SCANRT_OK;
+	status = connect_to(db);
+	if (status == SCANRT_OK)
+		status = srt_db_script(db, READ_SCRIPT);
+	if (status != SCANRT_OK)
+		close_handle(db);
 	return status;
 }
 
@@ -141,6 +177,34 @@ static int open_existing(struct srt_db *db)
 	return status == SCANRT_OK ? lock_and_bring_up(db) : status;
 }
 
+/* A file that is there is taken as it is, if it is of the newest format; its damage is for scantune to find. */
+static int open_for_keeping(struct srt_db *db)
+{
+	int version = 0;
+	int status = srt_db_create_file(db->path);
+
+	if (status == SCANRT_OK)
+		status = identify(db);
+	if (status == SCANRT_OK)
+		status = connect_to(db);
+	if (status == SCANRT_OK)
+		status = srt_db_script(db, PAGE_SIZE_PRAGMA "; PRAGMA cell_size_check = ON");
+	if (status == SCANRT_OK)
+		status = srt_db_begin(db);
+	if (status == SCANRT_OK)
+		status = srt_db_check_header(db, &version);
+	if (status == SCANRT_OK && version == 0)
+		status = srt_db_migrate(db, version);
+	else if (status == SCANRT_OK && version != srt_db_newest_version())
+		status = srt_fail_database(SCANRT_ERROR_DATABASE_FORMAT, SQLITE_NOTADB,
+			"%s: has the older format %d; scantune brings it up to %d", db->path, version,
+			srt_db_newest_version());
+	if (status == SCANRT_OK)
+		return srt_db_commit(db);
+	srt_db_rollback(db);
+	return status;
+}
+
 /* Tuning costs minutes and a database is a cache: a damaged one is put aside and made anew, once. */
 static int open_for_writing(struct srt_db *db)
 {
@@ -190,8 +254,11 @@ int srt_db_open(struct srt_db **db, const char *path, enum srt_db_access access)
 		free(made);
 		return srt_fail(SCANRT_ERROR_OUT_OF_MEMORY, "%s: no memory to open it", path);
 	}
+	made->descriptor = -1;
 	made->access = access;
-	status = access == SRT_DB_READ ? open_for_reading(made) : open_for_writing(made);
+	status = access == SRT_DB_READ	? open_for_reading(made)
+		: access == SRT_DB_KEEP ? open_for_keeping(made)
+					: open_for_writing(made);
 	if (status == SCANRT_OK)
 		*db = made;
 	else
@@ -207,16 +274,6 @@ void srt_db_close(struct srt_db *db)
 	free(db->moved_to);
 	free(db->path);
 	free(db);
-}
-
-/* The same calls as a reader's, on a database of no bytes. */
-void srt_db_warm_up(void)
-{
-	sqlite3 *memory = NULL;
-
-	if (sqlite3_open_v2(":memory:", &memory, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL) == SQLITE_OK)
-		sqlite3_exec(memory, READ_SCRIPT, NULL, NULL, NULL);
-	sqlite3_close(memory);
 }
 
 const char *srt_db_path(const struct srt_db *db)

@@ -21,12 +21,10 @@ static int read_geometry(struct srt_pages *pages, const struct srt_db *db)
 {
 	unsigned char header[100];
 	sqlite3_int64 size = 0;
-	int code = sqlite3_file_control(db->handle, "main", SQLITE_FCNTL_FILE_POINTER, &pages->file);
+	int code = srt_db_file_size(db, &size);
 
 	if (code == SQLITE_OK)
-		code = pages->file->pMethods->xFileSize(pages->file, &size);
-	if (code == SQLITE_OK)
-		code = pages->file->pMethods->xRead(pages->file, header, sizeof(header), 0);
+		code = srt_db_read_at(db, header, sizeof(header), 0);
 	if (code != SQLITE_OK)
 		return srt_fail_database(SCANRT_ERROR_DATABASE, code, "%s: cannot read its header", db->path);
 	pages->page_size = srt_big_endian(header + 16, 2);
@@ -63,7 +61,7 @@ static int read_pages(unsigned char *bytes, const struct srt_db *db, uint32_t nu
 
 	if (number == 0 || number > pages->page_count)
 		return srt_pages_corrupt(db, "it refers to a page that it does not have");
-	code = pages->file->pMethods->xRead(pages->file, bytes, (int)(count * pages->page_size),
+	code = srt_db_read_at(db, bytes, count * pages->page_size,
 		(sqlite3_int64)(number - 1) * (sqlite3_int64)pages->page_size);
 	if (code != SQLITE_OK)
 		return srt_fail_database(SCANRT_ERROR_DATABASE, code, "%s: cannot read page %u", db->path, number);

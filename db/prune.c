@@ -8,7 +8,8 @@
 #include "status.h"
 
 /* A kernel is for the exact problem ("sum i32 exclusive"), a choice for the short one ("sum i32").  The last run's
- * stay: the defaults are among them, which a recheck compares with. */
+ * stay: the defaults are among them, which a recheck compares with; and so do those that programs keep, which are
+ * bounded where they are put. */
 int srt_db_prune_images(struct srt_db *db, int64_t *dropped)
 {
 	bool is_own;
@@ -25,7 +26,7 @@ int srt_db_prune_images(struct srt_db *db, int64_t *dropped)
 			"1)) "
 			"AND 'sm_' || d.capability = rtrim(kernel.arch, 'af') "
 			"AND (r.source_hash IS NULL OR r.source_hash = c.source_hash)) "
-			"AND run IS NOT (SELECT max(id) FROM run)",
+			"AND run IS NOT NULL AND run <> (SELECT max(id) FROM run)",
 			"");
 	if (status == SCANRT_OK)
 		status = srt_db_execute(db,
@@ -95,6 +96,9 @@ static int drop_all(struct srt_db *db, int keep)
 	int64_t images;
 	int status = drop_choices(db, keep);
 
+	/* Before the runs: of a kernel without one nobody knows whether the tuner made it or a program kept it. */
+	if (status == SCANRT_OK)
+		status = srt_db_prune_images(db, &images);
 	if (status == SCANRT_OK)
 		status = drop_runs(db, keep);
 	if (status == SCANRT_OK)
@@ -105,7 +109,7 @@ static int drop_all(struct srt_db *db, int keep)
 			"DELETE FROM kernel WHERE image IS NULL AND run IS NULL;"
 			"DELETE FROM variant WHERE id NOT IN (SELECT variant FROM trial UNION SELECT variant "
 			"FROM choice UNION SELECT variant FROM poison)");
-	return status == SCANRT_OK ? srt_db_prune_images(db, &images) : status;
+	return status;
 }
 
 int srt_db_prune(struct srt_db *db, int keep, bool is_rehearsal, struct srt_db_pruned *pruned)

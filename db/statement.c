@@ -97,7 +97,11 @@ static int bind_all(sqlite3_stmt *statement, const char *types, va_list argument
 
 static int prepare(sqlite3_stmt **statement, struct srt_db *db, const char *sql, const char *types, va_list arguments)
 {
+	int needed = srt_db_need_sql(db);
+
 	*statement = NULL;
+	if (needed != SCANRT_OK)
+		return needed;
 	if (sqlite3_prepare_v2(db->handle, sql, -1, statement, NULL) != SQLITE_OK)
 		return srt_db_fail(db, "understand its tables");
 	if (bind_all(*statement, types, arguments) != SQLITE_OK) {

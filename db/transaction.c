@@ -16,7 +16,7 @@ int srt_db_commit(struct srt_db *db)
 /* Some failures have rolled back by themselves. */
 void srt_db_rollback(struct srt_db *db)
 {
-	if (!sqlite3_get_autocommit(db->handle))
+	if (db->handle && !sqlite3_get_autocommit(db->handle))
 		sqlite3_exec(db->handle, "ROLLBACK", NULL, NULL, NULL);
 }
 

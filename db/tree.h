@@ -17,7 +17,6 @@ struct srt_page {
 #define SRT_PAGE_RUN 16
 
 struct srt_pages {
-	sqlite3_file *file;
 	size_t page_size;
 	size_t usable;
 	uint32_t page_count;

@@ -88,7 +88,7 @@ bool srt_db_is_trusted(const struct srt_db *db, struct srt_strbuf *reason)
 		is_trusted = distrust(reason, db->path, "cannot be resolved");
 	else
 		is_trusted = is_file_trusted(db, resolved, reason) && are_parents_trusted(resolved, reason) &&
-			are_parents_trusted(absolute.text, reason);
+			(strcmp(resolved, absolute.text) == 0 || are_parents_trusted(absolute.text, reason));
 	srt_strbuf_free(&absolute);
 	free(resolved);
 	return is_trusted;

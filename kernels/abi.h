@@ -9,11 +9,13 @@
  *   control[1]  CTAs that have left, counted only in the last epoch, where the last one clears the tile words.
  *   tile words  SCAN_TILE_WORDS per tile, each 32 bits of tag (epoch and state) over 32 bits of value, so that a word
  *               of an earlier launch never passes for one of this launch and nothing is cleared between launches.
+ *   scratch     at the workspace's end: what the launches of one scan leave for one another (see partials and local).
+ *               Nothing outlives the scan, and tile words never lie here, so that nothing here passes for one.
  */
 #ifndef SCAN_ABI_H
 #define SCAN_ABI_H
 
-#define SCAN_ABI 1 /* hashed into every image's key: raise it whenever this file changes meaning */
+#define SCAN_ABI 2 /* hashed into every image's key: raise it whenever this file changes meaning */
 
 #define SCAN_CONTROL_BYTES 256
 #define SCAN_EPOCH_LIMIT 0x3fffffffu /* epochs run from 0 to SCAN_EPOCH_LIMIT - 1: a tag is (epoch + 1) << 2 | state */
@@ -29,6 +31,11 @@ struct scan_arguments {
 	const void *initial_on_device;             /* or null: initial holds it, where the kernel was built with one */
 	unsigned int tiles;
 	unsigned int draws;                        /* tickets that this launch draws in total */
+	/* Of strategies with several launches: */
+	void *partials;                            /* accumulators: a total a tile, and then what comes before it */
+	void *local;                               /* accumulators: scans of tiles that the output type cannot hold */
+	unsigned int chunk;                        /* tiles a block */
+	unsigned int reserved[3];
 	unsigned char initial[SCAN_INITIAL_BYTES]; /* one accumulator element, 16-byte aligned by what precedes it */
 };
 

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * The scan of a tile by a block, by the circuit that the policy names.  A new circuit has a file, and its line here.
+ * The scan of a tile by a block, by the circuit that the host chose.
  */
 #ifndef SCAN_BLOCK_SCAN_CUH
 #define SCAN_BLOCK_SCAN_CUH
 
-#include "circuit_brent_kung.cuh"
-#include "circuit_brent_kung_in_place.cuh"
-#include "circuit_kogge_stone.cuh"
-#include "circuit_raking.cuh"
 #include "circuit_warps.cuh"
+#ifdef SCAN_CIRCUIT_FILE
+#include SCAN_CIRCUIT_FILE /* by its row in lib/circuit.def */
+#endif
 
 namespace scan {
 

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the scan circuits share.  A circuit joins the partial results of one tile within a block; each is a
- * specialisation of circuit_scan, in a file of its own, with
+ * What the scan circuits share.  A circuit joins the partial results of one tile within a block; each is in a file of
+ * its own, which circuit.def of lib/ names, as circuit_scan<P, circuit::chosen> with
  *
  *   struct storage   what it needs of shared memory, which may be reused after the block's next barrier;
  *   run()            called by the whole block, converged, with slices that are loaded and a tile that has `count` > 0
  *                    elements.  After it the slices can be stored, behind the `earlier` that it returns.
  *
- * Two kinds there are.  circuit::warps works in two levels: each warp scans its slice, then the warps' totals are
- * scanned.  The others take all vectors of the tile as one sequence, a value each, in shared memory: `tile_sequence`.
- * All combine adjacent values only, in order, and none that do not exist; so none needs an identity or an inverse.
+ * Two kinds there are.  circuit::warps, which every kernel has at hand, works in two levels: each warp scans its slice,
+ * then the warps' totals are scanned.  The others take all vectors of the tile as one sequence, a value each, in shared
+ * memory: `tile_sequence`.  All combine adjacent values only, in order, and none that do not exist; so none needs an
+ * identity or an inverse.
  */
 #ifndef SCAN_CIRCUIT_CUH
 #define SCAN_CIRCUIT_CUH

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * circuit::brent_kung (Brent & Kung 1982), out of place: the same tree as in place, but each level is an array of its
+ * Circuit `brentkung` (Brent & Kung 1982), out of place: the same tree as in place, but each level is an array of its
  * own, so that what a warp touches at once lies together: conflicts are of two ways at most, for twice the memory.
  * For n = 2^k: 2n - 2 - log2 n applications, by n / 2 threads and fewer with each level.
  */
@@ -11,7 +11,7 @@
 
 namespace scan {
 
-template <class P> struct circuit_scan<P, circuit::brent_kung> {
+template <class P> struct circuit_scan<P, circuit::chosen> {
 	using T = typename P::value;
 	using sequence = tile_sequence<P>;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * circuit::brent_kung_in_place (Brent & Kung 1982): a tree over the values where they lie.  The way up leaves in every
+ * Circuit `brentkung-inplace` (Brent & Kung 1982): a tree over the values where they lie.  The way up leaves in every
  * 2^d-th slot the combination of the 2^d slots that end there; the way down completes the slots between.  For n = 2^k:
  * 2n - 2 - log2 n applications, by n / 2 threads and fewer with each level.  The slots of level d are 2^d apart, which
  * on 32 banks means conflicts of 2^d ways.
@@ -12,7 +12,7 @@
 
 namespace scan {
 
-template <class P> struct circuit_scan<P, circuit::brent_kung_in_place> {
+template <class P> struct circuit_scan<P, circuit::chosen> {
 	using T = typename P::value;
 	using sequence = tile_sequence<P>;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * circuit::kogge_stone (Kogge & Stone 1973): in step d every value takes in the one 2^d places before it.  The fewest
+ * Circuit `koggestone` (Kogge & Stone 1973): in step d every value takes in the one 2^d places before it.  The fewest
  * steps there can be, log2 n, and the most work: n log2 n - n + 1 applications for n = 2^k.  One array, so that each
  * step has two barriers: between writing and reading, and between reading and overwriting.
  */
@@ -11,7 +11,7 @@
 
 namespace scan {
 
-template <class P> struct circuit_scan<P, circuit::kogge_stone> {
+template <class P> struct circuit_scan<P, circuit::chosen> {
 	using T = typename P::value;
 	using sequence = tile_sequence<P>;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * circuit::raking: Brent and Kung's tree with a fan-in of k.  A thread rakes k neighbours one after the other, on the
+ * Circuit `raking`: Brent and Kung's tree with a fan-in of k.  A thread rakes k neighbours one after the other, on the
  * way up and again on the way down, so there are log_k n levels with two barriers each, and for n = k^m
  * 2n - 2 - log_k n applications.  With k^2 >= n it is the raking of one warp that CUB and ModernGPU have.
  * The k values of a thread lie together; an odd distance between threads keeps them in different banks.
@@ -12,10 +12,11 @@
 
 namespace scan {
 
-template <class P> struct circuit_scan<P, circuit::raking> {
+template <class P> struct circuit_scan<P, circuit::chosen> {
 	using T = typename P::value;
 	using sequence = tile_sequence<P>;
 	static constexpr int fan = P::fan;
+	static_assert(fan >= 2, "fan: below 2");
 	static constexpr int stride = fan | 1; /* slots from one thread's first to the next one's */
 
 	static constexpr int nodes_of(int size) { return (size + fan - 1) / fan; }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * circuit::warps: each warp scans its slice without a barrier, leaves its total in shared memory, and after the one
+ * Circuit `warps`: each warp scans its slice without a barrier, leaves its total in shared memory, and after the one
  * barrier of all every warp scans the totals for itself.  The default: nothing has fewer barriers.
  */
 #ifndef SCAN_CIRCUIT_WARPS_CUH

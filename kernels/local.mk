@@ -13,16 +13,21 @@ kernel_files = \
 	kernels/circuit_warps.cuh \
 	kernels/cluster.cuh \
 	kernels/copy.cu \
+	kernels/fan.cuh \
 	kernels/lookahead.cuh \
 	kernels/lookahead_compute.cuh \
 	kernels/lookahead_shared.cuh \
 	kernels/lookahead_stage.cuh \
 	kernels/lookback.cuh \
+	kernels/lookback_serial.cuh \
 	kernels/memory.cuh \
 	kernels/operators.cuh \
+	kernels/passes.cuh \
 	kernels/pipeline.cuh \
 	kernels/policy.cuh \
 	kernels/raked_slice.cuh \
+	kernels/reduce.cuh \
+	kernels/reduce_fixed.cuh \
 	kernels/slice.cuh \
 	kernels/staged_slice.cuh \
 	kernels/tile_state.cuh \

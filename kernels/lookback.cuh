@@ -13,32 +13,35 @@
 
 namespace scan {
 
-/* The prefix of tile `tile` > 0: all elements before it, and the initial value.  Called by a full warp, which reads
- * 32 entries at a time, lane 0 the nearest.  Tile 0 always has a prefix, so lanes beyond it are never needed. */
-template <class P>
-__device__ __forceinline__ typename P::value look_back(const tile_words<P> &words, u32 tile, int lane)
-{
-	typename P::value after; /* what lies between the window and the tile */
-	for (u32 nearest = tile - 1;; nearest -= warp_size) {
-		typename tile_words<P>::entry seen;
-		int reach; /* lanes from the nearest to the first with a prefix, or all 32 */
-		u32 prefixes;
-		do {
-			seen.mark = mark_none;
-			if (u32(lane) <= nearest)
-				seen = words.poll(nearest - lane);
-			prefixes = __ballot_sync(full_warp, seen.mark == mark_prefix);
-			reach = prefixes ? __ffs(prefixes) : warp_size;
-		} while (__any_sync(full_warp, lane < reach && seen.mark == mark_none));
-		auto window = warp_reduce_backwards<P>(seen.value, reach, lane);
-		if (lane == 0)
-			after = nearest == tile - 1 ? window : P::op::apply(window, after);
-		if (prefixes)
-			return shuffle_value<shuffle::from>(after, 0);
+/* How the prefix of tile `tile` > 0 is found: all elements before it, and the initial value; valid in lane 0.  Called
+ * by a full warp, which reads 32 entries at a time, lane 0 the nearest.  Tile 0 always has a prefix, so lanes beyond
+ * it are never needed. */
+template <class P> struct warp_walk {
+	static __device__ __forceinline__ typename P::value find(const tile_words<P> &words, u32 tile, int lane)
+	{
+		typename P::value after; /* what lies between the window and the tile */
+		for (u32 nearest = tile - 1;; nearest -= warp_size) {
+			typename tile_words<P>::entry seen;
+			int reach; /* lanes from the nearest to the first with a prefix, or all 32 */
+			u32 prefixes;
+			do {
+				seen.mark = mark_none;
+				if (u32(lane) <= nearest)
+					seen = words.poll(nearest - lane);
+				prefixes = __ballot_sync(full_warp, seen.mark == mark_prefix);
+				reach = prefixes ? __ffs(prefixes) : warp_size;
+			} while (__any_sync(full_warp, lane < reach && seen.mark == mark_none));
+			auto window = warp_reduce_backwards<P>(seen.value, reach, lane);
+			if (lane == 0)
+				after = nearest == tile - 1 ? window : P::op::apply(window, after);
+			if (prefixes)
+				return after;
+		}
 	}
-}
+};
 
-template <class P> struct scan_strategy<P, strategy::lookback> {
+/* All of the strategy but the walk, by which lookback-serial differs. */
+template <class P, class Walk> struct lookback_scan {
 	using T = typename P::value;
 
 	struct shared_storage {
@@ -95,7 +98,7 @@ private:
 		if (mine.tile > 0) {
 			if (lane == 0)
 				words.publish(mine.tile, aggregate, mark_aggregate);
-			prefix = {look_back<P>(words, mine.tile, lane), true};
+			prefix = {Walk::find(words, mine.tile, lane), true};
 		}
 		if (lane == 0) {
 			words.publish(mine.tile, combine<P>(prefix, {aggregate, true}).value, mark_prefix);
@@ -103,6 +106,8 @@ private:
 		}
 	}
 };
+
+template <class P> struct scan_strategy<P, strategy::lookback> : lookback_scan<P, warp_walk<P>> {};
 
 } // namespace scan
 

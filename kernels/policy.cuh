@@ -29,7 +29,7 @@ enum class strategy {
 	reduce_fixed = 8
 };
 enum class warp_scan_kind { shuffle = 1, shared = 2 };
-enum class circuit { none = 0, warps = 1, kogge_stone = 2, brent_kung_in_place = 3, brent_kung = 4, raking = 5 };
+enum class circuit { none = 0, warps = 1, chosen = 2 }; /* chosen: that of SCAN_CIRCUIT_FILE */
 enum class access { plain = 1, stream = 2, bulk = 3 };
 enum class exchange_kind { warp = 1, block = 2 };
 
@@ -47,8 +47,8 @@ struct policy {
 	static constexpr bool has_initial = SCAN_INITIAL;
 	static constexpr strategy how = strategy(SCAN_STRATEGY);
 	static constexpr warp_scan_kind warp_scan = warp_scan_kind(SCAN_WARP_SCAN);
-	static constexpr circuit how_in_block = circuit(SCAN_CIRCUIT);
-	static constexpr int fan = SCAN_FAN; /* of circuit::raking */
+	static constexpr circuit how_in_block = SCAN_CIRCUIT > 1 ? circuit::chosen : circuit(SCAN_CIRCUIT);
+	static constexpr int fan = SCAN_FAN; /* of the circuit raking */
 	static constexpr access load = access(SCAN_LOAD);
 	static constexpr access store = access(SCAN_STORE);
 
@@ -86,7 +86,7 @@ constexpr int widest_element = sizeof(policy::input) > sizeof(policy::output) ? 
 
 static_assert(policy::block % warp_size == 0 && policy::block > 0, "block: not a multiple of the warp size");
 static_assert(policy::threads <= 1024, "block: too many threads");
-static_assert(policy::vector == (widest_element < 16 ? 16 / widest_element : 1), "vector: host and device differ");
+static_assert(policy::vector == 1 || policy::vector * widest_element <= 16, "vector: larger than 16 bytes");
 static_assert(policy::items % policy::vector == 0 && policy::items > 0, "items: not a multiple of the vector");
 static_assert(policy::tile == policy::block * policy::items, "tile: host and device differ");
 static_assert(policy::tile_words == (sizeof(policy::value) + 3) / 4, "tile_words: host and device differ");
@@ -100,7 +100,6 @@ static_assert(policy::store != access::bulk ||
 	"store: bulk wants types of one size that fill 16 bytes");
 static_assert(policy::how != strategy::lookahead || policy::how_in_block == circuit::none,
 	"circuit: lookahead has none");
-static_assert(policy::how_in_block != circuit::raking || policy::fan >= 2, "fan: below 2");
 static_assert(policy::residency >= 1, "residency: below 1");
 static_assert(policy::how != strategy::cluster || (policy::cluster >= 2 && policy::cluster <= 16),
 	"cluster: not between 2 and 16");
@@ -113,5 +112,13 @@ static_assert(sizeof(policy::value) <= SCAN_INITIAL_BYTES, "accumulator: larger 
 
 #define SCAN_KERNEL \
 	extern "C" __global__ void __launch_bounds__(scan::policy::threads, scan::policy::residency) SCAN_ENTRY
+
+/* A strategy of several launches has a kernel for each phase, so that the registers of one burden no other.  Their
+ * names are the entry's with a suffix; the strategy's row on the host lists the suffixes. */
+#define SCAN_PASTE_PHASE(entry, name) entry##_##name
+#define SCAN_NAME_PHASE(entry, name) SCAN_PASTE_PHASE(entry, name)
+#define SCAN_PHASE(name) \
+	extern "C" __global__ void __launch_bounds__(scan::policy::threads, scan::policy::residency) \
+		SCAN_NAME_PHASE(SCAN_ENTRY, name)(const __grid_constant__ scan_arguments arguments)
 
 #endif

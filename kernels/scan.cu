@@ -6,8 +6,10 @@
 
 #include SCAN_FILE /* the strategy's, by its row in lib/strategy.c */
 
+#if SCAN_PHASES == 1 /* else the strategy's file has the kernels */
 SCAN_KERNEL(const __grid_constant__ scan_arguments arguments)
 {
 	scan::allow_next_launch();
 	scan::scan_strategy<scan::policy, scan::policy::how>::run(arguments);
 }
+#endif

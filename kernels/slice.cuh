@@ -136,7 +136,6 @@ template <class P, bool is_full> struct slice {
 		}
 	}
 
-private:
 	/* The first `given` elements of a vector. */
 	static __device__ __forceinline__ void load_row(input (&raw)[P::vector], const input *from, int given,
 		bool is_whole)
@@ -170,6 +169,7 @@ private:
 		}
 	}
 
+private:
 	/* Inclusive scan of a lane's own vector; returns its combination. */
 	__device__ __forceinline__ T scan_vector(int r)
 	{

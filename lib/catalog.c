@@ -47,6 +47,23 @@ static int add_standard(struct srt_catalog *catalog)
 	return status;
 }
 
+/* Into the only file that is looked at, or the user's: the others are not ours to write. */
+static void choose_cache(struct srt_catalog *catalog, const char *given)
+{
+	const char *wanted = secure_getenv("SCANRT_WRITE_CACHE");
+	struct srt_strbuf path = { 0 };
+
+	if (!wanted || strcmp(wanted, "1") != 0 || (given && strcmp(given, "off") == 0))
+		return;
+	if (given && *given)
+		srt_strbuf_append(&path, given);
+	else
+		srt_db_user_path(&path);
+	if (!path.failed && path.length > 0)
+		catalog->cache = strdup(srt_strbuf_text(&path));
+	srt_strbuf_free(&path);
+}
+
 /* The environment is read when the context is made, so that later changes of it cannot make two plans of one context
  * disagree about where they looked. */
 int srt_catalog_init(struct srt_catalog *catalog, const char *given)
@@ -60,10 +77,10 @@ int srt_catalog_init(struct srt_catalog *catalog, const char *given)
 		status = add_standard(catalog);
 	else if (strcmp(given, "off") != 0)
 		status = add_path(catalog, given);
+	if (!status)
+		choose_cache(catalog, given);
 	if (status)
 		srt_catalog_free(catalog);
-	else if (catalog->count > 0)
-		srt_db_warm_up(); /* the device takes a thousand times as long to open; a first plan should not */
 	return status;
 }
 
@@ -71,6 +88,8 @@ void srt_catalog_free(struct srt_catalog *catalog)
 {
 	while (catalog->count > 0)
 		free(catalog->paths[--catalog->count]);
+	free(catalog->cache);
+	catalog->cache = NULL;
 }
 
 static double now_us(void)
@@ -146,8 +165,9 @@ bool srt_reading_is_trusted(const struct srt_reading *reading, size_t index)
 }
 
 /* Nothing stays open: a file may be replaced by scantune, and a lock that we held would keep it waiting. */
-void srt_reading_end(struct srt_reading *reading)
+struct srt_kept *srt_reading_end(struct srt_reading *reading)
 {
+	struct srt_kept *kept = reading->kept;
 	size_t i;
 
 	srt_reading_enter(reading);
@@ -157,4 +177,5 @@ void srt_reading_end(struct srt_reading *reading)
 	if (reading->files[0].is_tried)
 		srt_account_add(reading->account, "the look-up in databases took %.0f us", reading->spent_us);
 	memset(reading, 0, sizeof(*reading));
+	return kept;
 }

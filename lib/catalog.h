@@ -12,12 +12,14 @@
 #include "log.h"
 
 struct srt_db;
+struct srt_kept; /* keep.h */
 
 #define SRT_CATALOG_FILES 3
 
 struct srt_catalog {
 	char *paths[SRT_CATALOG_FILES]; /* owned */
 	size_t count;
+	char *cache; /* owned: where what had to be compiled is kept; NULL: nowhere */
 };
 
 /* `given` is the context's option: a path (only this file), "off", or NULL for SCANRT_DB and else the user's, the
@@ -30,6 +32,7 @@ struct srt_reading {
 	struct srt_account *account;
 	double entered_us; /* when the database was last entered, on the monotonic clock */
 	double spent_us;   /* in the database, all told */
+	struct srt_kept *kept; /* images for the cache */
 	struct {
 		struct srt_db *db;
 		bool is_tried;
@@ -47,6 +50,7 @@ void srt_reading_begin(struct srt_reading *reading, const struct srt_catalog *ca
 struct srt_db *srt_reading_file(struct srt_reading *reading, size_t index);
 /* Whether machine code from an opened file may be run. */
 bool srt_reading_is_trusted(const struct srt_reading *reading, size_t index);
-void srt_reading_end(struct srt_reading *reading);
+/* Closes the files, and hands out what is to be kept. */
+struct srt_kept *srt_reading_end(struct srt_reading *reading);
 
 #endif

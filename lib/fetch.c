@@ -12,6 +12,7 @@
 #include "../db/db.h"
 #include "context.h"
 #include "driver.h"
+#include "keep.h"
 #include "rtc.h"
 #include "status.h"
 
@@ -141,6 +142,8 @@ static int compile(struct srt_fetched *fetched, const struct fetch *fetch)
 		srt_account_add(fetch->reading->account, "compiler: %s", srt_strbuf_text(&log));
 	if (!status)
 		srt_account_add(fetch->reading->account, "compiled: image %s by way of %s", image.key, image.codegen);
+	if (!status)
+		srt_keep_image(fetch->reading, &image, &fetched->kernel);
 	srt_strbuf_free(&log);
 	srt_image_free(&image);
 	return status;

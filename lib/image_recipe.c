@@ -123,7 +123,10 @@ static void add_variant(struct srt_options *options, const struct srt_variant *v
 	const struct srt_knob *knob;
 
 	add_option(options, "-DSCAN_STRATEGY=%d", variant->strategy);
+	add_option(options, "-DSCAN_PHASES=%d", srt_strategy_phases(variant->strategy));
 	add_option(options, "-DSCAN_FILE=\"%s\"", srt_strategy_find(variant->strategy)->file);
+	if (variant->circuit > SRT_CIRCUIT_WARPS)
+		add_option(options, "-DSCAN_CIRCUIT_FILE=\"%s\"", srt_circuit_file(variant->circuit));
 	for (knob = srt_knobs; knob->name; knob++)
 		add_option(options, "-D%s=%d", knob->macro, srt_knob_get(knob, variant));
 }
@@ -133,7 +136,7 @@ static void add_agreement(struct srt_options *options, const struct srt_problem 
 	const struct srt_variant *variant)
 {
 	add_option(options, "-DSCAN_TILE=%u", (unsigned)srt_variant_tile(variant));
-	add_option(options, "-DSCAN_VECTOR=%d", srt_problem_vector(problem));
+	add_option(options, "-DSCAN_VECTOR=%d", srt_variant_vector(variant, problem));
 	add_option(options, "-DSCAN_TILE_WORDS=%u", (unsigned)srt_problem_tile_words(problem));
 	add_option(options, "-DSCAN_SHARED_BYTES=%zu", srt_variant_shared_bytes(variant, problem));
 }

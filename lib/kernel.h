@@ -8,6 +8,7 @@
 #include "device.h"
 #include "image.h"
 #include "problem.h"
+#include "strategy.h"
 #include "variant.h"
 
 struct srt_driver;
@@ -16,13 +17,14 @@ struct srt_kernel {
 	struct srt_problem problem;
 	struct srt_variant variant;
 	void *module;         /* CUmodule */
-	void *function;       /* CUfunction */
+	void *functions[SRT_MOST_PHASES]; /* CUfunction, by phase; of what follows, the largest of all of them */
+	int phases;
 	int registers;        /* per thread */
 	int local_bytes;      /* per thread; 0 in a shipped variant */
 	int static_shared;    /* bytes */
 	size_t dynamic_shared;/* bytes */
-	int max_threads;
-	int blocks_per_sm;    /* resident, by the driver's occupancy calculation; at least 1 */
+	int max_threads;      /* the smallest of all phases */
+	int blocks_per_sm;    /* resident, by the driver's occupancy calculation; at least 1; the fewest */
 	int sm_count;
 	uint32_t cluster;     /* blocks of a cluster, at most; 0: it is launched without */
 	bool may_overlap;     /* its launch may begin while the stream's previous one ends; the kernel waits for that */

@@ -9,6 +9,7 @@ noinst_LTLIBRARIES += libscanrt-core.la
 # db/local.mk and kernels/local.mk add to these two.
 libscanrt_core_la_SOURCES = \
 	lib/build_id.c lib/build_id.h \
+	lib/circuit.def \
 	lib/image.h lib/image_build.c lib/image_recipe.c \
 	lib/loadable.c lib/loadable.h \
 	lib/problem.c lib/problem.h \
@@ -18,10 +19,10 @@ libscanrt_core_la_SOURCES = \
 	lib/scanrt.h \
 	lib/source.h \
 	lib/status.c lib/status.h \
-	lib/strategy.c lib/strategy.h \
+	lib/strategy.c lib/strategy.h lib/strategy_launches.c \
 	lib/strbuf.c lib/strbuf.h \
 	lib/variant.c lib/variant.h \
-	lib/variant_limits.c \
+	lib/variant_limits.c lib/variant_workspace.c \
 	lib/versioned.c lib/versioned.h
 nodist_libscanrt_core_la_SOURCES =
 libscanrt_core_la_CFLAGS = $(AM_CFLAGS) -fvisibility=hidden
@@ -48,7 +49,8 @@ libscanrt_core_la_SOURCES += \
 	lib/execute.c \
 	lib/fetch.c lib/fetch.h \
 	lib/heuristic.c lib/heuristic.h \
-	lib/kernel.c lib/kernel.h \
+	lib/keep.c lib/keep.h \
+	lib/kernel.c lib/kernel.h lib/kernel_launch.c \
 	lib/log.c lib/log.h \
 	lib/plan.c lib/plan.h \
 	lib/resolve.c lib/resolve.h \

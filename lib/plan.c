@@ -10,6 +10,7 @@
 
 #include "classes.h"
 #include "driver.h"
+#include "keep.h"
 #include "resolve.h"
 #include "status.h"
 #include "versioned.h"
@@ -98,20 +99,17 @@ static void begin(struct srt_builder *builder, struct scanrt_plan *plan, const s
 
 /* ---- Workspace ---- */
 
-/* Each class needs state for its own counts only; the workspace is shared, so the largest need is all of them. */
+/* Each class needs state and scratch for its own counts only; the workspace is shared, so the largest needs are all of
+ * them. */
 static size_t workspace_need(const struct scanrt_plan *plan)
 {
-	size_t need = 0;
-	size_t size;
+	struct srt_workspace_need need = { 0, 0 };
 	size_t i;
 
-	for (i = 0; i < plan->class_count; i++) {
-		size = srt_variant_workspace(&plan->classes[i].fetched->kernel.variant, &plan->problem,
+	for (i = 0; i < plan->class_count; i++)
+		srt_workspace_need_add(&need, &plan->classes[i].fetched->kernel.variant, &plan->problem,
 			plan->classes[i].high_count);
-		if (size > need)
-			need = size;
-	}
-	return need;
+	return srt_workspace_need_bytes(&need);
 }
 
 /* Memory of another context would fault in the first launch, and make that context useless; so would memory that the
@@ -157,13 +155,15 @@ static int build(struct scanrt_plan *plan, const struct scanrt_plan_options *opt
 {
 	const struct srt_driver *driver = plan->context->driver;
 	struct srt_builder builder;
+	struct srt_kept *kept;
 	int status = srt_driver_push(driver, plan->context->cuda_context);
 
 	if (status)
 		return status;
 	begin(&builder, plan, options);
 	status = srt_builder_fill(&builder);
-	srt_reading_end(&builder.reading);
+	kept = srt_reading_end(&builder.reading);
+	srt_keep_end(kept, plan->context->catalog.cache, &plan->account, !status);
 	if (!status)
 		status = take_workspace(plan, options);
 	return srt_driver_pop(driver, status);
@@ -230,21 +230,19 @@ void scanrt_plan_destroy(struct scanrt_plan *plan)
 /* The largest need of all that the rules could answer: which of them can be had is known only to the plan itself. */
 static int largest_need(size_t *bytes, struct srt_builder *builder)
 {
+	struct srt_workspace_need need = { 0, 0 };
 	struct srt_answer answer;
-	size_t size;
 	size_t i;
 	int rule = 0;
 	int status;
 
 	do {
 		status = srt_resolve(&answer, &builder->request, &rule);
-		for (i = 0; !status && i < answer.count; i++) {
-			size = srt_variant_workspace(&answer.classes[i].variant, &builder->plan->problem,
+		for (i = 0; !status && i < answer.count; i++)
+			srt_workspace_need_add(&need, &answer.classes[i].variant, &builder->plan->problem,
 				builder->plan->problem.max_count);
-			if (size > *bytes)
-				*bytes = size;
-		}
 	} while (!status && answer.count > 0);
+	*bytes = srt_workspace_need_bytes(&need);
 	return status;
 }
 

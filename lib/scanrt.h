@@ -209,14 +209,15 @@ int scanrt_plan_create(struct scanrt_plan **plan, struct scanrt_context *context
 /* The caller sees to it that no execution is in flight. */
 void scanrt_plan_destroy(struct scanrt_plan *plan); /* NULL is fine */
 
-/* Bytes of workspace that a plan of this problem needs, for options->workspace; 0 where one block does it all. */
+/* Bytes of workspace that a plan of this problem needs, for options->workspace; 0 where one block does it all.  What is
+ * given to a plan is this plan's alone until it is destroyed. */
 int scanrt_plan_workspace_size(size_t *bytes, struct scanrt_context *context, const struct scanrt_problem *problem,
 	const struct scanrt_plan_options *options);
 
-/* Scans count elements of `in` into `out`, asynchronously, in stream order: at most one kernel launch; no allocation,
- * synchronisation or query, so it may be captured into a graph.  Pointers are aligned to their element's size; out
- * may equal in when both types have one size, and may not overlap it otherwise.  Count 0 is legal and launches
- * nothing (pointers may then be NULL). */
+/* Scans count elements of `in` into `out`, asynchronously, in stream order: one kernel launch, or the few that the
+ * variant's strategy has; no allocation, synchronisation or query, so it may be captured into a graph.  Pointers are
+ * aligned to their element's size; out may equal in when both types have one size, and may not overlap it otherwise.
+ * Count 0 is legal and launches nothing (pointers may then be NULL). */
 int scanrt_plan_execute(struct scanrt_plan *plan, void *out, const void *in, uint64_t count, void *stream);
 
 enum scanrt_origin {

@@ -24,6 +24,11 @@ static uint64_t many_tiles(const struct srt_variant *variant)
 	return MOST_TILES;
 }
 
+/* By srt_launch.phase: of the caller's elements and of partials, on the way up and on the way down. */
+static const char *const fan_phases[] = { "scan", "scan_partials", "fan", "fan_partials", NULL };
+static const char *const reduce_phases[] = { "reduce", "reduce_partials", "scan", "scan_partials", NULL };
+static const char *const reduce_fixed_phases[] = { "reduce", "scan_partials", "scan", NULL };
+
 /* The knobs that every strategy has, but for `residency`, whose default they do not share. */
 #define COMMON_KNOBS .block = 256, .items = 16, .warp_scan = SRT_WARP_SHUFFLE, .load = SRT_ACCESS_STREAM, \
 	.store = SRT_ACCESS_STREAM
@@ -39,6 +44,7 @@ static const struct srt_strategy_row rows[] = {
 		.defaults = { .strategy = SRT_BLOCK, COMMON_KNOBS, CIRCUIT_KNOBS, .residency = 1 },
 		.is_repeatable = true,
 		.most_tiles = one_tile,
+		.launches = srt_launches_of_tiles,
 	},
 	[SRT_LOOKBACK] = {
 		.name = "lookback",
@@ -46,6 +52,7 @@ static const struct srt_strategy_row rows[] = {
 		.defaults = { .strategy = SRT_LOOKBACK, COMMON_KNOBS, CIRCUIT_KNOBS, .residency = 2 },
 		.has_tile_words = true,
 		.most_tiles = many_tiles,
+		.launches = srt_launches_of_tiles,
 	},
 	[SRT_LOOKAHEAD] = {
 		.name = "lookahead",
@@ -57,6 +64,7 @@ static const struct srt_strategy_row rows[] = {
 		.is_persistent = true,
 		.is_repeatable = true,
 		.most_tiles = many_tiles,
+		.launches = srt_launches_of_tiles,
 	},
 	[SRT_CLUSTER] = {
 		.name = "cluster",
@@ -66,11 +74,45 @@ static const struct srt_strategy_row rows[] = {
 		.is_repeatable = true,
 		.least_capability = 90,
 		.most_tiles = tiles_of_cluster,
+		.launches = srt_launches_of_cluster,
 	},
-	[SRT_LOOKBACK_SERIAL] = { .name = "lookback-serial" },
-	[SRT_FAN] = { .name = "fan" },
-	[SRT_REDUCE] = { .name = "reduce" },
-	[SRT_REDUCE_FIXED] = { .name = "reduce-fixed" },
+	[SRT_LOOKBACK_SERIAL] = {
+		.name = "lookback-serial",
+		.file = "lookback_serial.cuh",
+		.defaults = { .strategy = SRT_LOOKBACK_SERIAL, COMMON_KNOBS, CIRCUIT_KNOBS, .residency = 2 },
+		.has_tile_words = true,
+		.most_tiles = many_tiles,
+		.launches = srt_launches_of_tiles,
+	},
+	[SRT_FAN] = {
+		.name = "fan",
+		.file = "fan.cuh",
+		.defaults = { .strategy = SRT_FAN, COMMON_KNOBS, CIRCUIT_KNOBS, .residency = 2 },
+		.phases = fan_phases,
+		.is_repeatable = true,
+		.keeps_elements = true,
+		.most_tiles = many_tiles,
+		.launches = srt_launches_of_fan,
+	},
+	[SRT_REDUCE] = {
+		.name = "reduce",
+		.file = "reduce.cuh",
+		.defaults = { .strategy = SRT_REDUCE, COMMON_KNOBS, CIRCUIT_KNOBS, .residency = 2 },
+		.phases = reduce_phases,
+		.is_repeatable = true,
+		.most_tiles = many_tiles,
+		.launches = srt_launches_of_reduce,
+	},
+	[SRT_REDUCE_FIXED] = {
+		.name = "reduce-fixed",
+		.file = "reduce_fixed.cuh",
+		.defaults = { .strategy = SRT_REDUCE_FIXED, COMMON_KNOBS, CIRCUIT_KNOBS, .residency = 2,
+			.partials = 1024 },
+		.phases = reduce_fixed_phases,
+		.is_repeatable = true,
+		.most_tiles = many_tiles,
+		.launches = srt_launches_of_chunks,
+	},
 };
 
 #define ROW_COUNT (int)(sizeof(rows) / sizeof(rows[0]))
@@ -81,6 +123,17 @@ const struct srt_strategy_row *srt_strategy_find(int strategy)
 		return NULL;
 	assert(rows[strategy].defaults.strategy == strategy);
 	return &rows[strategy];
+}
+
+int srt_strategy_phases(int strategy)
+{
+	const char *const *phases = srt_strategy_find(strategy)->phases;
+	int count = 0;
+
+	while (phases && phases[count])
+		count++;
+	assert(count <= SRT_MOST_PHASES);
+	return count > 0 ? count : 1;
 }
 
 int srt_strategy_at(int index)

@@ -11,7 +11,16 @@
 #include "strategy.h"
 
 static const char *const warp_scan_names[] = { "shuffle", "shared" };
-static const char *const circuit_names[] = { "warps", "koggestone", "brentkung-inplace", "brentkung", "raking" };
+static const char *const circuit_names[] = {
+#define CIRCUIT(constant, name, file, slots) name,
+#include "circuit.def"
+#undef CIRCUIT
+};
+static const char *const circuit_files[] = {
+#define CIRCUIT(constant, name, file, slots) file,
+#include "circuit.def"
+#undef CIRCUIT
+};
 static const char *const access_names[] = { "plain", "stream", "bulk" };
 static const char *const exchange_names[] = { "warp", "block" };
 
@@ -20,7 +29,7 @@ const struct srt_knob srt_knobs[] = {
 	{ "block", "SCAN_BLOCK", offsetof(struct srt_variant, block), 32, 1024, 32, NULL },
 	{ "items", "SCAN_ITEMS", offsetof(struct srt_variant, items), 1, 256, 1, NULL },
 	{ "warp", "SCAN_WARP_SCAN", offsetof(struct srt_variant, warp_scan), 1, 2, 1, warp_scan_names },
-	{ "circuit", "SCAN_CIRCUIT", offsetof(struct srt_variant, circuit), 1, 5, 1, circuit_names },
+	{ "circuit", "SCAN_CIRCUIT", offsetof(struct srt_variant, circuit), 1, SRT_CIRCUIT_END - 1, 1, circuit_names },
 	{ "fan", "SCAN_FAN", offsetof(struct srt_variant, fan), 2, 32, 1, NULL },
 	{ "load", "SCAN_LOAD", offsetof(struct srt_variant, load), 1, 2, 1, access_names },
 	{ "store", "SCAN_STORE", offsetof(struct srt_variant, store), 1, 3, 1, access_names },
@@ -30,8 +39,15 @@ const struct srt_knob srt_knobs[] = {
 	{ "gather", "SCAN_GATHER", offsetof(struct srt_variant, gather), 1, 8, 1, NULL },
 	{ "cluster", "SCAN_CLUSTER", offsetof(struct srt_variant, cluster), 2, 16, 2, NULL },
 	{ "exchange", "SCAN_EXCHANGE", offsetof(struct srt_variant, exchange), 1, 2, 1, exchange_names },
+	{ "partials", "SCAN_PARTIALS", offsetof(struct srt_variant, partials), 8, 4096, 8, NULL },
 	{ NULL, NULL, 0, 0, 0, 0, NULL },
 };
+
+const char *srt_circuit_file(int circuit)
+{
+	assert(circuit > SRT_CIRCUIT_NONE && circuit < SRT_CIRCUIT_END);
+	return circuit_files[circuit - 1];
+}
 
 const struct srt_knob *srt_knob_find(const char *name)
 {

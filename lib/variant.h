@@ -27,14 +27,15 @@ enum srt_strategy {
 	SRT_REDUCE_FIXED = 8     /* reduce-then-scan, two-level, a fixed number of partials */
 };
 enum srt_warp_scan { SRT_WARP_SHUFFLE = 1, SRT_WARP_SHARED = 2 };
-/* How a block scans its tile: kernels/circuit_*.cuh. */
+/* How a block scans its tile: the rows of circuit.def, from 1. */
 enum srt_circuit {
-	SRT_CIRCUIT_WARPS = 1,
-	SRT_CIRCUIT_KOGGE_STONE = 2,
-	SRT_CIRCUIT_BRENT_KUNG_IN_PLACE = 3,
-	SRT_CIRCUIT_BRENT_KUNG = 4,
-	SRT_CIRCUIT_RAKING = 5
+	SRT_CIRCUIT_NONE,
+#define CIRCUIT(constant, name, file, slots) SRT_CIRCUIT_##constant,
+#include "circuit.def"
+#undef CIRCUIT
+	SRT_CIRCUIT_END
 };
+const char *srt_circuit_file(int circuit); /* of kernels/ */
 enum srt_exchange { SRT_EXCHANGE_WARP = 1, SRT_EXCHANGE_BLOCK = 2 }; /* whose totals the blocks of a cluster exchange */
 /* Cache policy of the loads or stores of elements; bulk, for look-ahead's stores: full slices are scanned in shared memory
  * and copied from there (sm_90 on, types of one size). */
@@ -43,7 +44,7 @@ enum srt_access { SRT_ACCESS_PLAIN = 1, SRT_ACCESS_STREAM = 2, SRT_ACCESS_BULK =
 struct srt_variant {
 	int strategy;
 	int block;     /* threads that scan, a multiple of 32; lookahead adds three warps */
-	int items;     /* elements per thread and tile, a multiple of srt_problem_vector() */
+	int items;     /* elements per thread and tile, whole srt_problem_vector()s or a power of two below */
 	int warp_scan; /* enum srt_warp_scan */
 	int circuit;   /* enum srt_circuit; all but lookahead */
 	int fan;       /* values that a thread of SRT_CIRCUIT_RAKING combines */
@@ -55,6 +56,7 @@ struct srt_variant {
 	int gather;    /* lookahead: batches of 32 aggregates in flight */
 	int cluster;   /* cluster: blocks at most, a power of two */
 	int exchange;  /* cluster: enum srt_exchange */
+	int partials;  /* reduce-fixed: chunks that the elements are dealt out in, at most */
 };
 
 #define SRT_VARIANT_TEXT_SIZE 160 /* no canonical text is longer, terminator included */
@@ -87,6 +89,9 @@ void srt_variant_init(struct srt_variant *variant, enum srt_strategy strategy);
 /* Elements that a thread moves at once: 16 bytes of the wider of input and output type. */
 int srt_problem_vector(const struct srt_problem *problem);
 
+/* The same for a variant: less where its items do not fill 16 bytes. */
+int srt_variant_vector(const struct srt_variant *variant, const struct srt_problem *problem);
+
 /* Is it a variant that can run this problem on this device?  The message names the knob and the limit.  device may be
  * NULL: then only what holds on every device is checked. */
 int srt_variant_check(const struct srt_variant *variant, const struct srt_problem *problem,
@@ -101,8 +106,17 @@ size_t srt_variant_shared_bytes(const struct srt_variant *variant, const struct 
 /* The kernel's own shared memory, at most; what it really takes is known once it is compiled. */
 size_t srt_variant_static_bytes(const struct srt_variant *variant, const struct srt_problem *problem);
 uint32_t srt_problem_tile_words(const struct srt_problem *problem); /* 64-bit words of state per tile */
-/* Workspace for counts up to max_count: SCAN_CONTROL_BYTES and the tile words; none where no state is shared. */
+/* Workspace for counts up to max_count: state (SCAN_CONTROL_BYTES and the tile words) and scratch; 0 for one block. */
 size_t srt_variant_workspace(const struct srt_variant *variant, const struct srt_problem *problem, uint64_t max_count);
+/* Kernels that share a workspace share its state, which stays from launch to launch, and its scratch, which does not.
+ * The two never overlap, so that scratch is never taken for state: add up the kernels from all zero, then ask. */
+struct srt_workspace_need {
+	size_t state;
+	size_t scratch;
+};
+void srt_workspace_need_add(struct srt_workspace_need *need, const struct srt_variant *variant,
+	const struct srt_problem *problem, uint64_t max_count);
+size_t srt_workspace_need_bytes(const struct srt_workspace_need *need);
 uint64_t srt_variant_max_count(const struct srt_variant *variant); /* all tiles that the strategy takes */
 
 #endif

@@ -39,6 +39,14 @@ int srt_problem_vector(const struct srt_problem *problem)
 	return size < 16 ? (int)(16 / size) : 1;
 }
 
+/* Fewer items than fill 16 bytes move as a narrower vector: one item a thread is how scans are taught. */
+int srt_variant_vector(const struct srt_variant *variant, const struct srt_problem *problem)
+{
+	int vector = srt_problem_vector(problem);
+
+	return variant->items < vector ? variant->items : vector;
+}
+
 uint32_t srt_variant_tile(const struct srt_variant *variant)
 {
 	return (uint32_t)variant->block * (uint32_t)variant->items;
@@ -71,15 +79,33 @@ static size_t tree_slots(size_t values, size_t fan, size_t stride)
 	return slots;
 }
 
+/* Strategies of several launches have accumulators in the place of elements, and fewer in a vector where those are
+ * wider. */
+static size_t least_vector(const struct srt_variant *variant, const struct srt_problem *problem)
+{
+	size_t vector = (size_t)srt_variant_vector(variant, problem);
+	size_t size = srt_type_size(problem->accumulator_type);
+
+	while (srt_strategy_phases(variant->strategy) > 1 && vector > 1 && vector * size > 16)
+		vector /= 2;
+	return vector;
+}
+
 /* Slots for the tile's vectors, a value each, of the circuits that take them all as one sequence. */
 static size_t circuit_slots(const struct srt_variant *variant, const struct srt_problem *problem)
 {
-	size_t values = srt_variant_tile(variant) / (size_t)srt_problem_vector(problem);
+	size_t values = srt_variant_tile(variant) / least_vector(variant, problem);
 	size_t fan = (size_t)variant->fan;
 
-	if (variant->circuit == SRT_CIRCUIT_BRENT_KUNG)
-		return 2 * values;
-	return variant->circuit == SRT_CIRCUIT_RAKING ? tree_slots(values, fan, fan | 1) : values;
+	switch (variant->circuit) {
+#define CIRCUIT(constant, name, file, slots) \
+	case SRT_CIRCUIT_##constant: \
+		return slots;
+#include "circuit.def"
+#undef CIRCUIT
+	default:
+		return 0;
+	}
 }
 
 /* The slots of a block's board: an odd number for each of the lanes that read it. */
@@ -100,14 +126,16 @@ size_t srt_variant_static_bytes(const struct srt_variant *variant, const struct 
 	size_t value = srt_type_size(problem->accumulator_type);
 	size_t warps = (size_t)variant->block / WARP_SIZE;
 	size_t total_slots = 1;
+	/* A block that scans one tile after another has two of what it shares. */
+	size_t copies = variant->partials > 0 ? 2 : 1;
 	size_t bytes = STATIC_BASE_BYTES;
 
 	if (variant->circuit > SRT_CIRCUIT_WARPS)
-		return bytes + circuit_slots(variant, problem) * value;
+		return bytes + copies * circuit_slots(variant, problem) * value;
 	if (variant->warp_scan == SRT_WARP_SHARED)
-		bytes += warps * WARP_SIZE * value;
+		bytes += copies * warps * WARP_SIZE * value;
 	else
-		bytes += warps; /* an empty structure has a byte */
+		bytes += copies * warps; /* an empty structure has a byte */
 	if (variant->strategy == SRT_LOOKAHEAD) {
 		total_slots = larger(2 * (size_t)variant->ahead + 2, (size_t)variant->stages);
 		bytes += ((size_t)variant->ahead + 2) * 2 * BARRIER_BYTES;
@@ -117,7 +145,7 @@ size_t srt_variant_static_bytes(const struct srt_variant *variant, const struct 
 	}
 	if (variant->strategy == SRT_CLUSTER)
 		bytes += board_slots(variant) * srt_problem_tile_words(problem) * sizeof(uint64_t);
-	return bytes + total_slots * warps * value;
+	return bytes + copies * total_slots * warps * value;
 }
 
 uint32_t srt_problem_tile_words(const struct srt_problem *problem)
@@ -129,19 +157,6 @@ uint32_t srt_problem_tile_words(const struct srt_problem *problem)
 uint64_t srt_variant_max_count(const struct srt_variant *variant)
 {
 	return srt_strategy_find(variant->strategy)->most_tiles(variant) * srt_variant_tile(variant);
-}
-
-size_t srt_variant_workspace(const struct srt_variant *variant, const struct srt_problem *problem, uint64_t max_count)
-{
-	uint64_t tile = srt_variant_tile(variant);
-	uint64_t tiles;
-
-	if (!srt_strategy_find(variant->strategy)->has_tile_words)
-		return 0;
-	if (max_count > srt_variant_max_count(variant))
-		max_count = srt_variant_max_count(variant);
-	tiles = max_count / tile + (max_count % tile != 0);
-	return SCAN_CONTROL_BYTES + tiles * srt_problem_tile_words(problem) * sizeof(uint64_t);
 }
 
 /* What bulk stores want: a slice that is scanned where it lies, 16 bytes at a time. */
@@ -179,10 +194,12 @@ static int check_circuit(const struct srt_variant *variant, const struct srt_pro
 static int check_problem(const struct srt_variant *variant, const struct srt_problem *problem)
 {
 	int vector = srt_problem_vector(problem);
+	bool is_part = variant->items < vector && (variant->items & (variant->items - 1)) == 0;
 
-	if (variant->items % vector != 0)
+	if (variant->items % vector != 0 && !is_part)
 		return srt_fail(SCANRT_ERROR_VARIANT,
-			"items=%d is not a multiple of %d, the elements of a 16-byte vector", variant->items, vector);
+			"items=%d is neither a multiple of %d, the elements of a 16-byte vector, nor a power of two "
+			"below", variant->items, vector);
 	if (variant->strategy == SRT_LOOKAHEAD && variant->ahead >= variant->stages)
 		return srt_fail(
 			SCANRT_ERROR_VARIANT, "ahead=%d is not below stages=%d", variant->ahead, variant->stages);

@@ -9,6 +9,7 @@
 
 #include "../kernels/abi.h"
 #include "../lib/status.h"
+#include "../lib/strategy.h"
 #include "device.h"
 
 /* Images of this process.  Tests come back to the same kernel with other data, and compiling takes longest of all. */
@@ -100,10 +101,14 @@ void test_kernel_destroy(struct srt_kernel *kernel, const struct test_device *de
 	srt_kernel_unload(kernel, device->driver);
 }
 
-/* Two words a tile of 32 elements: more than any variant of the tests asks for. */
+/* More than any variant of the tests asks for: two words a tile of 32 elements; and for scratch, an element each, the
+ * partials of such tiles and of chunks, and what aligns them. */
 void test_workspace_create(struct srt_workspace *workspace, const struct test_device *device, uint64_t count)
 {
-	test_need(srt_workspace_create(workspace, device->driver, SCAN_CONTROL_BYTES + (count / 32 + 1) * 16));
+	size_t state = SCAN_CONTROL_BYTES + (count / 32 + 1) * 16;
+	size_t scratch = (count + count / 31 + 4096 + 64) * 8 + SRT_MOST_LEVELS * SRT_SCRATCH_ALIGNMENT;
+
+	test_need(srt_workspace_create(workspace, device->driver, state + scratch));
 }
 
 uint32_t test_resident(const struct srt_kernel *kernel)

@@ -51,7 +51,7 @@ EXTRA_DIST += tests/lsan.supp
 
 # Tests of the tier long skip themselves unless they are asked for.
 check-long: all
-	SCANRT_LONG=1 $(MAKE) $(AM_MAKEFLAGS) check TESTS='$$(LONG_TESTS)'
+	SCANRT_LONG=1 $(MAKE) $(AM_MAKEFLAGS) check TESTS='$$(LONG_TESTS) $$(RTC_TESTS)'
 check-unit: all
 	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$$(UNIT_TESTS)'
 check-fake: all

@@ -243,7 +243,7 @@ static int open_device(struct tune_compare *compare)
 	snprintf(compare->fingerprint, sizeof compare->fingerprint, "%s", srt_strbuf_text(&fingerprint));
 	srt_strbuf_free(&fingerprint);
 	compare->contest = (struct tune_contest){ compare->gpu->driver, compare->gpu->stream, compare->gpu->before,
-						  compare->gpu->after };
+						  compare->gpu->after, tune_compare_is_modelled(compare) };
 	open_database(compare);
 	load_copy(compare);
 	compare->no_peers = "they run on GPUs only";

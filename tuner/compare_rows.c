@@ -342,7 +342,8 @@ static int add_peers(struct tune_compare *compare)
 		if (error == SCANRT_PEER_NONE)
 			continue;
 		if (error)
-			return srt_fail_driver(SCANRT_ERROR_DRIVER, error, "%s: error %d", compare->peers->name(i), error);
+			return srt_fail_driver(
+				SCANRT_ERROR_DRIVER, error, "%s: error %d", compare->peers->name(i), error);
 		row = add(compare, TUNE_ROW_PEER, compare->peers->name(i), enqueue_peer);
 		if (row)
 			row->peer = peer;

@@ -7,6 +7,8 @@
 #ifndef TUNE_CONTEST_H
 #define TUNE_CONTEST_H
 
+#include <stdbool.h>
+
 #include "driver.h"
 #include "statistics.h"
 
@@ -37,6 +39,7 @@ struct tune_contest {
 	CUstream stream;
 	CUevent before;
 	CUevent after;
+	bool is_modelled;  /* no replay needs another to go before */
 };
 
 /* Captures the graph and replays it `warm` times. */

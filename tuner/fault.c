@@ -2,7 +2,9 @@
  *
  * Faults on demand, so that tests can see what the tuner makes of them.  SCANTUNE_FAULT is a list of KIND:VARIANT,
  * separated by semicolons, where KIND is wrong, late (wrong where it is exclusive), fast (times too good to be true),
- * poison (writes where there is no memory, after which a context is beyond use), hang or crash.
+ * poison (writes where there is no memory, after which a context is beyond use), hang or crash; or kill-load,
+ * kill-verify or kill-time: the worker is killed there, as if from outside, once.  SCANTUNE_FAULT_ONCE names a file
+ * that is there until then.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -28,6 +30,14 @@ bool tune_fault_is(const char *kind, const char *variant)
 		faults = end ? end + 1 : NULL;
 	}
 	return false;
+}
+
+void tune_fault_kill(const char *kind, const char *variant)
+{
+	const char *once = getenv("SCANTUNE_FAULT_ONCE");
+
+	if (tune_fault_is(kind, variant) && once && unlink(once) == 0)
+		raise(SIGKILL);
 }
 
 void tune_fault_strike(const char *variant)

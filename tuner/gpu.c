@@ -210,6 +210,7 @@ int tune_gpu_load(struct tune_gpu *gpu, int slot, const struct tune_load_request
 	srt_variant_format(&text, &request->variant);
 	snprintf(to->text, sizeof to->text, "%s", srt_strbuf_text(&text));
 	srt_strbuf_free(&text);
+	tune_fault_kill("kill-load", to->text);
 	status = srt_kernel_load(&to->kernel, gpu->driver, &gpu->device, &request->problem, &request->variant, image);
 	to->is_loaded = status == SCANRT_OK;
 	return status;

@@ -97,6 +97,7 @@ void tune_graph_free(struct tune_graph *graph, const struct srt_driver *driver);
 
 /* fault.c: faults that tests plant with SCANTUNE_FAULT. */
 bool tune_fault_is(const char *kind, const char *variant);
+void tune_fault_kill(const char *kind, const char *variant); /* kills this process, where that is planted */
 void tune_fault_strike(const char *variant); /* hangs or crashes, where that is planted */
 
 #endif

@@ -161,12 +161,13 @@ void tune_line_print_markdown(const struct tune_line *line)
 /* A case of bench or bench/table. */
 static void print_case(const struct tune_line *line)
 {
+	bool is_plain = strcmp(line->layout, "contiguous") == 0;
 	char count[32];
 
 	tune_format_count(count, sizeof count, line->count);
-	printf("| %s %s%s%s%s | %s | %.2f | ", line->op, line->type, strcmp(line->mode, "exclusive") == 0 ? " exclusive" : "",
-		strcmp(line->layout, "contiguous") == 0 ? "" : ", ",
-		strcmp(line->layout, "contiguous") == 0 ? "" : line->layout, count, line->us);
+	printf("| %s %s%s%s%s | %s | %.2f | ", line->op, line->type,
+		strcmp(line->mode, "exclusive") == 0 ? " exclusive" : "", is_plain ? "" : ", ",
+		is_plain ? "" : line->layout, count, line->us);
 	if (line->share > 0)
 		printf("%.3f", line->share);
 	printf(" | ");

@@ -14,6 +14,7 @@ scantune_SOURCES = \
 	tuner/crossover.c \
 	tuner/data.c tuner/data.h \
 	tuner/decision.c \
+	tuner/dry_run.c tuner/dry_run.h \
 	tuner/devices.c \
 	tuner/doctor.c \
 	tuner/fault.c \

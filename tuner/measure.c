@@ -134,6 +134,7 @@ int tune_measure(double *us, struct tune_gpu *gpu, int slot, const struct tune_t
 				   .element = srt_type_size(from->kernel.problem.input_type) };
 	int status = SCANRT_OK;
 
+	tune_fault_kill("kill-time", from->text);
 	if (graph->exec && (graph->count != timing->count || graph->scans != timing->scans))
 		tune_graph_free(graph, gpu->driver);
 	if (graph->exec == NULL)

@@ -223,7 +223,8 @@ static bool parse_command(struct tune_options *options, struct pending *pending,
 	}
 	if (argc > 0)
 		fprintf(stderr, "scantune: there is no command \"%s\"; there are devices, list, show, why, verify, "
-			"recheck, bench, compare, plot, export, import, prune and doctor, and --device N to tune\n", argv[0]);
+			"recheck, bench, compare, plot, export, import, prune and doctor, and --device N to tune\n",
+			argv[0]);
 	return argc == 0;
 }
 
@@ -251,8 +252,8 @@ static void keep_line(struct tune_options *options, int argc, char **argv)
 		used += (size_t)sprintf(options->line + used, "%s%s", i > 1 ? " " : "", argv[i]);
 }
 
-/* What makes sense only with the whole line read. */
-/* One problem is compared unless more are asked for: the one that all books have. */
+/* What makes sense only with the whole line read.  One problem is compared unless more are asked for: the one that all
+ * books have. */
 static bool finish_drawing(struct tune_options *options, const struct pending *pending)
 {
 	bool is_plot = strcmp(options->command, "plot") == 0;

@@ -240,10 +240,12 @@ static void draw_curves(const struct plot *plot)
 {
 	FILE *to = plot->gnuplot;
 
-	fputs("set title 'over the count' noenhanced\nset logscale xy\nset xlabel 'elements'\nset xtics rotate by 0 enhanced\n"
+	fputs("set title 'over the count' noenhanced\nset logscale xy\nset xlabel 'elements'\n"
+	      "set xtics rotate by 0 enhanced\n"
 	      "set format x '10^{%L}'\nset yrange [*:*]\nset key bottom right noenhanced\nplot ", to);
 	for (size_t s = 0; s < plot->series_count; s++) {
-		fprintf(to, "%s$curve%zu using 1:2 smooth unique with linespoints pointtype 7 pointsize 0.5 title ", s ? ", " : "", s);
+		fprintf(to, "%s$curve%zu using 1:2 smooth unique with linespoints ", s ? ", " : "", s);
+		fputs("pointtype 7 pointsize 0.5 title ", to);
 		print_quoted(to, plot->series[s]);
 	}
 	putc('\n', to);

@@ -107,6 +107,11 @@ static void describe(char *how, size_t size, int status)
 		snprintf(how, size, "exit status %d", WEXITSTATUS(status));
 }
 
+static bool was_killed(int status)
+{
+	return WIFSIGNALED(status) && (WTERMSIG(status) == SIGKILL || WTERMSIG(status) == SIGTERM);
+}
+
 /* Waits a little for a child to end by itself: its own signal says more than our SIGKILL would. */
 static bool reap(pid_t pid, int *status, double seconds)
 {
@@ -132,11 +137,13 @@ bool tune_child_stop(struct tune_child *child, char *how, size_t size)
 	if (child->pid == 0)
 		return true;
 	close(child->to);
-	is_reaped = reap(child->pid, &status, 0.05);
+	is_reaped = reap(child->pid, &status, child->has_ended ? REAP_SECONDS : 0.05);
 	if (!is_reaped) {
 		kill(-child->pid, SIGKILL);
 		kill(child->pid, SIGKILL); /* where it has not made its group yet */
 		is_reaped = reap(child->pid, &status, REAP_SECONDS);
+	} else {
+		child->was_killed = was_killed(status);
 	}
 	if (how)
 		describe(how, size, status);

@@ -17,6 +17,9 @@ struct tune_child {
 	int to;     /* the pipe that the child reads */
 	int from;   /* the pipe that it writes; non-blocking here */
 	struct tune_reader reader;
+	bool has_ended;  /* its pipe is closed: a short wait gives its own end, and no signal of ours is needed */
+	bool was_killed; /* by a signal that nothing of ours raises: somebody's kill, or the system's for want of
+			  * memory */
 };
 
 /* The descriptors of a child: stdin is /dev/null, stdout is stderr, so that no library's chatter gets into a frame. */

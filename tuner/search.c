@@ -100,15 +100,11 @@ void tune_search_close(struct tune_search *search)
 
 static uint64_t workspace_bytes(const struct tune_search *search, uint64_t max_count)
 {
-	uint64_t most = 0;
+	struct srt_workspace_need need = { 0, 0 };
 
-	for (size_t i = 0; i < search->candidate_count; i++) {
-		uint64_t bytes =
-			srt_variant_workspace(&search->candidates[i].build.variant, &search->problem, max_count);
-
-		most = bytes > most ? bytes : most;
-	}
-	return most + WORKSPACE_SLACK;
+	for (size_t i = 0; i < search->candidate_count; i++)
+		srt_workspace_need_add(&need, &search->candidates[i].build.variant, &search->problem, max_count);
+	return srt_workspace_need_bytes(&need) + WORKSPACE_SLACK;
 }
 
 static bool prepare(struct tune_search *search)

@@ -121,7 +121,10 @@ static enum tune_answer receive(struct tune_session *session, struct tune_frame 
 	for (;;) {
 		switch (tune_wire_receive(frame, &session->gpu.reader, session->gpu.from)) {
 		case TUNE_WIRE_FRAME: return TUNE_ANSWERED;
-		case TUNE_WIRE_CLOSED: lose_worker(session, note, "the worker ended"); return TUNE_DIED;
+		case TUNE_WIRE_CLOSED:
+			session->gpu.has_ended = true;
+			lose_worker(session, note, "the worker ended");
+			return TUNE_DIED;
 		case TUNE_WIRE_DAMAGED: lose_worker(session, note, "a damaged reply"); return TUNE_DIED;
 		case TUNE_WIRE_MORE: break;
 		}
@@ -152,6 +155,7 @@ static enum tune_answer exchange(struct tune_session *session, uint32_t kind, co
 		frame = &own;
 	memset(frame, 0, sizeof *frame);
 	if (!tune_wire_send(session->gpu.to, kind, head, head_size, tail, tail_size)) {
+		session->gpu.has_ended = true;
 		lose_worker(session, note, "the worker is gone");
 		return TUNE_DIED;
 	}

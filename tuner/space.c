@@ -125,13 +125,12 @@ static int pick(uint64_t *state, const int *choices, size_t count)
  * long values, few warps.  An eighth of the draws tries one. */
 static void draw_circuit(struct point *point, uint64_t *state)
 {
-	static const int circuits[] = { SRT_CIRCUIT_KOGGE_STONE, SRT_CIRCUIT_BRENT_KUNG_IN_PLACE,
-		SRT_CIRCUIT_BRENT_KUNG, SRT_CIRCUIT_RAKING, SRT_CIRCUIT_RAKING };
 	static const int fans[] = { 0, 4, 16, 32 };
 
 	if (tune_random(state) % 8)
 		return;
-	point->circuit = pick(state, circuits, COUNT_OF(circuits));
+	point->circuit = SRT_CIRCUIT_WARPS + 1 +
+		(int)(tune_random(state) % (SRT_CIRCUIT_END - 1 - SRT_CIRCUIT_WARPS));
 	point->warp_scan = 0;
 	if (point->circuit == SRT_CIRCUIT_RAKING)
 		point->fan = pick(state, fans, COUNT_OF(fans));
@@ -154,7 +153,7 @@ static struct point draw(uint64_t *state)
 	point.store = pick(state, mostly_default, COUNT_OF(mostly_default)) ? SRT_ACCESS_PLAIN : 0;
 	if (point.strategy == SRT_LOOKBACK)
 		point.residency = pick(state, residencies, COUNT_OF(residencies));
-	if (point.strategy != SRT_LOOKAHEAD)
+	if (srt_knob_default(srt_knob_find("circuit"), point.strategy))
 		draw_circuit(&point, state);
 	if (point.strategy == SRT_LOOKAHEAD) {
 		point.stages = 3 + (int)(tune_random(state) % 6);

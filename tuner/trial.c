@@ -44,6 +44,12 @@ static enum tune_verdict judge(
 	return (enum tune_verdict)reply->verdict;
 }
 
+/* A worker that somebody has killed says nothing of the variant that it was at: that is asked once more. */
+static bool is_worth_another(const struct tune_session *session, enum tune_answer answer, int *tries)
+{
+	return answer == TUNE_DIED && session->gpu.was_killed && (*tries)++ == 0;
+}
+
 /* ---- Compile and load ---- */
 
 static bool compile(struct tune_search *search, struct tune_build *build)
@@ -88,10 +94,13 @@ static enum tune_verdict load(struct tune_session *session, struct tune_build *b
 	struct tune_frame frame = {0};
 	enum tune_answer answer;
 	enum tune_verdict verdict;
+	int tries = 0;
 
 	request.image.bytes = NULL;
-	answer = tune_ask(session, TUNE_LOAD, &request, sizeof request, build->job.image.bytes,
-		build->job.image.size + is_unlinked, LOAD_SECONDS, reply, sizeof *reply, &frame, note);
+	do {
+		answer = tune_ask(session, TUNE_LOAD, &request, sizeof request, build->job.image.bytes,
+			build->job.image.size + is_unlinked, LOAD_SECONDS, reply, sizeof *reply, &frame, note);
+	} while (is_worth_another(session, answer, &tries));
 	verdict = judge(session, answer, reply, note);
 	if (verdict == TUNE_OK && !take_linked(build, reply, &frame)) {
 		snprintf(note, TUNE_NOTE_SIZE, "no memory for an image");
@@ -155,14 +164,18 @@ static enum tune_verdict verify(struct tune_search *search, struct tune_build *b
 	double seconds, char *note)
 {
 	struct tune_verify_request request = { .slot = build->slot, .max_count = count };
-	enum tune_verdict verdict = tune_build_get(search, build, note);
 	struct tune_slot_reply reply;
+	enum tune_verdict verdict;
 	enum tune_answer answer;
+	int tries = 0;
 
-	if (verdict != TUNE_OK)
-		return verdict;
-	answer = tune_ask(search->session, kind, &request, sizeof request, NULL, 0, seconds, &reply, sizeof reply, NULL,
-		note);
+	do {
+		verdict = tune_build_get(search, build, note);
+		if (verdict != TUNE_OK)
+			return verdict;
+		answer = tune_ask(search->session, kind, &request, sizeof request, NULL, 0, seconds, &reply,
+			sizeof reply, NULL, note);
+	} while (is_worth_another(search->session, answer, &tries));
 	verdict = judge(search->session, answer, &reply, note);
 	if (verdict == TUNE_OK && build->is_default && reply.seconds > search->verify_seconds)
 		search->verify_seconds = reply.seconds;
@@ -212,15 +225,20 @@ enum tune_verdict tune_candidate_time(struct tune_slot_reply *reply, struct tune
 {
 	struct tune_time_request request = { .slot = candidate->build.slot, .timing = *timing };
 	char note[TUNE_NOTE_SIZE] = "";
-	enum tune_verdict verdict = tune_build_get(search, &candidate->build, note);
+	enum tune_answer answer = TUNE_GIVEN_UP;
+	enum tune_verdict verdict;
+	int tries = 0;
 
 	request.timing.samples = samples < TUNE_SAMPLES_MAX ? samples : TUNE_SAMPLES_MAX;
-	if (verdict == TUNE_OK) {
-		enum tune_answer answer = tune_ask(search->session, TUNE_TIME, &request, sizeof request, NULL, 0,
-			patience(search->time_seconds, candidate->build.is_default), reply, sizeof *reply, NULL, note);
-
+	do {
+		verdict = tune_build_get(search, &candidate->build, note);
+		if (verdict == TUNE_OK)
+			answer = tune_ask(search->session, TUNE_TIME, &request, sizeof request, NULL, 0,
+				patience(search->time_seconds, candidate->build.is_default), reply, sizeof *reply, NULL,
+				note);
+	} while (verdict == TUNE_OK && is_worth_another(search->session, answer, &tries));
+	if (verdict == TUNE_OK)
 		verdict = judge(search->session, answer, reply, note);
-	}
 	if (verdict != TUNE_OK) {
 		if (verdict != TUNE_RUNNING)
 			tune_candidate_fail(search, candidate, verdict, note);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dry_run.h"
 #include "heuristic.h"
 #include "json.h"
 #include "record.h"
@@ -16,7 +17,6 @@
 
 #define PROBE_COUNT 4096
 #define PROBE_BYTES ((uint64_t)1 << 20)
-#define EMULATED_PACE 5e6 /* elements a second, about what one core gets through */
 
 /* ---- The first kernel ---- */
 
@@ -53,17 +53,6 @@ static bool prepare_probe(struct tune_session *session, struct probe *probe)
 	return false;
 }
 
-/* An emulated device gets the same counts on every host, however busy: what is chosen there should repeat.  Tests of
- * the tuner itself, on a device without kernels, say what they want to be taken for. */
-static double pace_of(const struct tune_session *session, double seconds)
-{
-	const char *wanted = getenv("SCANTUNE_PACE");
-
-	if (wanted && strtod(wanted, NULL) > 0)
-		return strtod(wanted, NULL);
-	return session->device.is_emulated == 1 ? EMULATED_PACE : PROBE_COUNT / seconds;
-}
-
 /* The first sample makes the graph, and the first launch may load half of the driver: the second counts. */
 static bool time_probe(struct tune_session *session, struct probe *probe)
 {
@@ -76,7 +65,7 @@ static bool time_probe(struct tune_session *session, struct probe *probe)
 			&probe->search.classes[0].timing, 1);
 	}
 	if (verdict == TUNE_OK && probe->search.time_seconds > 0)
-		session->pace = pace_of(session, probe->search.time_seconds);
+		session->pace = tune_pace(session, PROBE_COUNT / probe->search.time_seconds);
 	return verdict == TUNE_OK;
 }
 
@@ -148,47 +137,6 @@ static bool run_problems(struct tune_session *session)
 			tune_search_close(&searches[i]);
 	free(searches);
 	return is_complete && !tune_should_stop(session);
-}
-
-/* ---- A dry run ---- */
-
-static void print_plan(const struct tune_session *session, const struct tune_search *search)
-{
-	struct srt_strbuf out = {0};
-
-	for (size_t i = 0; i < search->class_count; i++) {
-		size_t count = 0;
-
-		for (size_t k = 0; k < search->candidate_count; k++)
-			count += tune_candidate_serves(&search->candidates[k], &search->classes[i]);
-		if (!session->options->is_json) {
-			tune_report_line("%-16s %-6s %11" PRIu64 "  %zu variants", search->name,
-				search->classes[i].name, search->classes[i].timing.count, count);
-			continue;
-		}
-		tune_json_begin(&out);
-		tune_json_text(&out, "event", "plan");
-		tune_json_text(&out, "problem", search->name);
-		tune_json_text(&out, "class", search->classes[i].name);
-		tune_json_integer(&out, "count", (long long)search->classes[i].timing.count);
-		tune_json_integer(&out, "variants", (long long)count);
-		tune_json_print(&out);
-	}
-	for (size_t k = 0; session->options->is_verbose && k < search->candidate_count; k++)
-		tune_report_line("    %s", search->candidates[k].build.text);
-}
-
-static int dry_run(struct tune_session *session)
-{
-	struct tune_search search;
-
-	for (size_t i = 0; i < session->options->target_count; i++) {
-		if (!tune_search_open(&search, session, &session->options->targets[i], i))
-			return TUNE_EXIT_DEVICE;
-		print_plan(session, &search);
-		tune_search_close(&search);
-	}
-	return TUNE_EXIT_COMPLETE;
 }
 
 /* ---- The command ---- */
@@ -283,7 +231,7 @@ int tune_command_tune(const struct tune_options *options)
 	} else if (!check_counts(session))
 		status = TUNE_EXIT_USAGE;
 	else if (options->is_dry_run)
-		status = dry_run(session);
+		status = tune_dry_run(session);
 	else if (!tune_record_open(session))
 		status = TUNE_EXIT_DATABASE;
 	else

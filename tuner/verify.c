@@ -299,6 +299,7 @@ int tune_verify(enum tune_verdict *verdict, char note[TUNE_NOTE_SIZE], struct tu
 	const struct tune_resident *resident;
 	int status = tune_gpu_resident(&resident, gpu, problem->input_type, problem->op, true);
 
+	tune_fault_kill("kill-verify", check.slot->text);
 	tune_fault_strike(check.slot->text);
 	if (!status && tune_fault_is("poison", check.slot->text))
 		status = poison_context(&check, resident);

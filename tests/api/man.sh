@@ -24,4 +24,13 @@ while read -r variable; do
 	# shellcheck disable=SC2086
 	ok "the variable $variable is described in a man page" grep -qw "$variable" $pages
 done <"$tap_dir/read"
+
+# A section for each strategy and each circuit, under the name that variants have for it.
+{
+	sed -n 's/.*\.name = "\([a-z-]*\)".*/\1/p' lib/strategy.c
+	sed -n 's/^CIRCUIT([A-Z_]*, "\([a-z-]*\)".*/\1/p' lib/circuit.def
+} >"$tap_dir/explained"
+while read -r name; do
+	ok "scanrt-kernels(7) explains $name" grep -qx "\.Ss $name" man/scanrt-kernels.7
+done <"$tap_dir/explained"
 done_testing

@@ -14,6 +14,7 @@ status_of() {
 wrong=lookback,block=512,items=24
 hang=lookahead,block=512,stages=6,ahead=3
 crash=block,block=512
+first=block,items=8
 chosen() {
 	query "SELECT count(*) FROM choice c JOIN variant v ON v.id = c.variant WHERE v.text = '$1'"
 }
@@ -58,6 +59,23 @@ is "$(query "SELECT count(*) > 0 FROM trial WHERE stage = 'final' AND low_ratio 
 is "$(query "SELECT count(*) FROM choice WHERE border IN ('measured', 'middle', 'reach', 'open')")" 2 \
 	"and tells what ends each range"
 unset SCANTUNE_TEST_NOISE
+
+# Whoever kills the device's process, the variant that it was at is innocent: it is asked again.
+for stage in load verify time; do
+	rm -f "$db"
+	: >"$tap_dir/once"
+	SCANTUNE_FAULT="kill-$stage:$wrong" SCANTUNE_FAULT_ONCE="$tap_dir/once"
+	export SCANTUNE_FAULT SCANTUNE_FAULT_ONCE
+	ok "a run whose worker is killed from outside (kill-$stage) completes" tune
+	ok "it was killed" test ! -e "$tap_dir/once"
+	is "$(query "SELECT count(*) FROM trial WHERE status NOT IN ('ok', 'pruned')")" 0 "and no variant is blamed"
+done
+rm -f "$db"
+: >"$tap_dir/once"
+SCANTUNE_FAULT="kill-time:$first"
+ok "a run whose worker is killed at its very first kernel completes, too" tune
+ok "it was killed there" test ! -e "$tap_dir/once"
+unset SCANTUNE_FAULT SCANTUNE_FAULT_ONCE
 
 rm -f "$db"
 winner=$(tune >/dev/null && query "SELECT v.text FROM choice c JOIN variant v ON v.id = c.variant WHERE class = 'small'")
@@ -123,10 +141,9 @@ fails "a run without a compiler exits with 3" 3 env SCANRT_LIBNVRTC= "$scantune"
 is "$(cat "$tap_dir/.output")" "scantune: the first kernel: SCANRT_LIBNVRTC is set to nothing: no NVRTC is to be used" \
 	"and says so once"
 
-# Opening a pipe that nobody writes to never returns: so does a driver that hangs.
-if command -v timeout >/dev/null 2>&1 && mkfifo "$tap_dir/libcuda.so"; then
+if command -v timeout >/dev/null 2>&1; then
 	hanging() {
-		timeout -k 30 -s INT 2 env SCANRT_LIBCUDA="$tap_dir/libcuda.so" "$scantune" --device 0 --db "$db" \
+		timeout -k 30 -s INT 2 env SCANTUNE_TEST_HANGS=1 "$scantune" --device 0 --db "$db" \
 			>"$tap_dir/said" 2>&1 && return
 		# timeout's own status is 124, or 137 where it had to kill.
 		[ $? -eq 124 ] && grep -q interrupted "$tap_dir/said"

@@ -95,6 +95,13 @@ CUresult emu_module_parse(struct emu_module **module, const char *text, size_t b
 	return CUDA_SUCCESS;
 }
 
+/* A driver that hangs when it is loaded, before anybody can say why. */
+__attribute__((constructor)) static void hang(void)
+{
+	while (getenv("SCANTUNE_TEST_HANGS"))
+		pause();
+}
+
 CUresult emu_module_load(struct emu_module *module, struct emu_machine *machine, struct emu_error *error)
 {
 	(void)module, (void)machine, (void)error;

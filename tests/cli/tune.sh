@@ -13,7 +13,15 @@ ok "a dry run succeeds" tune --dry-run
 ok "and leaves no database" test ! -e "$db"
 like "$(tune --dry-run --json)" '"event":"plan"' "and has its plan in JSON too"
 
+like "$(tune --dry-run)" "is not there yet" "and says that there is no database yet"
+printf x >"$tap_dir/short.db"
+like "$("$scantune" --device emu --dry-run --type i32 --op sum --db "$tap_dir/short.db")" "short.db" \
+	"a file that is no database is named"
+like "$(SCANTUNE_PACE='' "$scantune" --device emu --dry-run --quick --type i32 --op sum)" " 100000 " \
+	"an emulated device's counts are its own, not those of a GPU"
+
 ok "a run completes" tune
+like "$(tune --dry-run)" "chosen so far: " "and a dry run then tells what is chosen"
 cp "$tap_dir/.output" "$tap_dir/first"
 like "$(cat "$tap_dir/first")" "complete after" "and says so"
 like "$(cat "$tap_dir/first")" "gain" "with a table of the gains"

@@ -143,6 +143,7 @@ static void test_sizes(const char *path)
 static void test_prune(const char *path)
 {
 	struct srt_db_image loser;
+	struct fixture fixture;
 	struct srt_db *db;
 	int64_t dropped;
 
@@ -150,6 +151,9 @@ static void test_prune(const char *path)
 	fixture_image(&loser, 900, "sum i32 exclusive", "lookback,items=3");
 	put(path, 1, &loser);
 	fixture_must(srt_db_open(&db, path, SRT_DB_WRITE), "open");
+	fixture_must(srt_db_prune_images(db, &dropped), "prune");
+	tap_is_int(dropped, 0, "images of the last run are kept");
+	fixture_begin(&fixture, db);
 	fixture_must(srt_db_prune_images(db, &dropped), "prune");
 	tap_is_int(dropped, 1, "an image that no choice needs is dropped");
 	fixture_must(srt_db_prune_images(db, &dropped), "prune again");
@@ -166,11 +170,46 @@ static void test_prune(const char *path)
 	free(loser.bytes);
 }
 
+/* What programs keep is of no run. */
+static void test_keep(const char *path)
+{
+	struct srt_db_image image;
+	struct srt_db *db;
+	int64_t dropped;
+	int i;
+
+	fixture_fill(path);
+	fixture_must(srt_db_open(&db, path, SRT_DB_KEEP), "open");
+	for (i = 0; i < 300; i++) {
+		fixture_image(&image, 10000 + i, "sum i32", "lookback,items=3");
+		fixture_must(srt_db_keep_image(db, &image), "keep an image");
+		free(image.bytes);
+	}
+	srt_db_close(db);
+	fixture_must(srt_db_open(&db, path, SRT_DB_WRITE), "open");
+	fixture_must(srt_db_prune_images(db, &dropped), "prune");
+	tap_is_int(dropped, 0, "what programs keep is not pruned for want of a choice");
+	srt_db_close(db);
+	fixture_image(&image, 10000 + 299, "sum i32", "lookback,items=3");
+	wants_both(path, image.recipe, NULL, &image, "the latest of 300 is there");
+	free(image.bytes);
+	fixture_image(&image, 10000 + 300 - 256, "sum i32", "lookback,items=3");
+	wants_both(path, image.recipe, NULL, &image, "so is the 256th before the last");
+	free(image.bytes);
+	fixture_image(&image, 10000 + 300 - 257, "sum i32", "lookback,items=3");
+	wants_both(path, image.recipe, NULL, NULL, "the one before it made room");
+	free(image.bytes);
+	fixture_image(&image, 4, "sum i32", "block,block=512");
+	wants_both(path, image.recipe, NULL, &image, "and the tuner's are untouched");
+	free(image.bytes);
+}
+
 int main(void)
 {
 	tap_plan(0);
 	test_find(fixture_path("find.db"));
 	test_sizes(fixture_path("sizes.db"));
 	test_prune(fixture_path("prune.db"));
+	test_keep(fixture_path("keep.db"));
 	return tap_done();
 }

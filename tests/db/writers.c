@@ -166,6 +166,46 @@ static void test_reader_beside_writer(const char *path)
 	srt_db_close(writer);
 }
 
+/* The byte that a writer of SQLite's locks when it begins. */
+#define RESERVED_BYTE 0x40000001
+
+/* Only another process sees a lock of this one. */
+static bool is_reserved(const char *path)
+{
+	pid_t child = fork();
+	int status = 0;
+
+	if (child == 0) {
+		struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = RESERVED_BYTE, .l_len = 1 };
+		int file = open(path, O_RDWR);
+
+		_exit(file >= 0 && fcntl(file, F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK ? 0 : 1);
+	}
+	waitpid(child, &status, 0);
+	return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+/* POSIX drops all locks of a process on a file as soon as it closes any descriptor of it. */
+static void test_locks_outlive_readers(const char *path)
+{
+	struct srt_db *writer;
+	struct srt_db *reader;
+	int i;
+
+	fixture_must(srt_db_open(&writer, path, SRT_DB_WRITE), "open");
+	tap_ok(!is_reserved(path), "a writer that has not begun holds no lock");
+	fixture_must(srt_db_begin(writer), "begin");
+	tap_ok(is_reserved(path), "one that has begun holds one");
+	for (i = 0; i < 3; i++) {
+		fixture_must(srt_db_open(&reader, path, SRT_DB_READ), "open");
+		srt_db_close(reader);
+	}
+	tap_ok(is_reserved(path), "which readers of the same process, coming and going, leave to it");
+	srt_db_rollback(writer);
+	srt_db_close(writer);
+	tap_ok(!is_reserved(path), "until it ends");
+}
+
 /* ---- death in the middle ---- */
 
 static void put_large_transactions(const char *path, int ready)
@@ -285,9 +325,10 @@ int main(void)
 {
 	const char *path = fixture_path("tune.db");
 
-	tap_plan(19);
+	tap_plan(23);
 	test_at_once(path);
 	test_reader_beside_writer(path);
+	test_locks_outlive_readers(path);
 	test_locked(path);
 	test_hot_journal(path);
 	test_kills(fixture_path("killed.db"));

@@ -320,6 +320,41 @@ static void check_two_levels(struct test_device *device, unsigned block, unsigne
 		is_shared ? warps * rows * 10 : 0);
 }
 
+/* ---- The table of the manual ---- */
+
+static void check_row(const char *page, const char *circuit, const struct work *work)
+{
+	char row[160];
+
+	snprintf(row, sizeof(row), ".It Cm %s Ta %" PRIu64 " Ta %" PRIu64 " Ta %" PRIu64 " Ta %" PRIu64 " Ta %" PRIu64
+		"\n", circuit, work->applies, work->barriers, work->loads, work->stores, work->conflicts);
+	tap_contains(page, row, "scanrt-kernels(7) has the counts of %s over 1024 values", circuit);
+}
+
+static void test_manual(void)
+{
+	const unsigned n = 1024, warps = n / LANES;
+	const struct work two_levels = { two_level_applies(warps, 1), 1, warps * warps, warps, 0 };
+	const char *top = getenv("top_srcdir");
+	static char page[65536];
+	FILE *file;
+
+	snprintf(page, sizeof(page), "%s/man/scanrt-kernels.7", top ? top : ".");
+	file = fopen(page, "r");
+	if (!file)
+		tap_bail_out("no %s", page);
+	page[fread(page, 1, sizeof(page) - 1, file)] = '\0';
+	fclose(file);
+	check_row(page, "warps", &two_levels);
+	for (size_t i = 0; i < CIRCUITS; i++) {
+		struct work work = circuits[i].work(n, circuits[i].fan);
+
+		work.barriers++;
+		work.loads += n - 1;
+		check_row(page, circuits[i].knobs, &work);
+	}
+}
+
 int main(void)
 {
 	struct test_device device;
@@ -328,6 +363,7 @@ int main(void)
 	emulated_open(&device);
 	tap_plan(0);
 	test_formulas();
+	test_manual();
 	for (size_t i = 0; i < CIRCUITS; i++) {
 		check_circuit(&device, &circuits[i], 128, 1, 128, 0, false);
 		check_circuit(&device, &circuits[i], 128, 1, 1, 3, false);

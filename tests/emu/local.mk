@@ -64,6 +64,10 @@ emu_scripts = \
 	tests/emu/grid_cluster.sh \
 	tests/emu/grid_lookahead.sh \
 	tests/emu/grid_lookback.sh \
+	tests/emu/grid_fan.sh \
+	tests/emu/grid_lookback_serial.sh \
+	tests/emu/grid_reduce.sh \
+	tests/emu/grid_reduce_fixed.sh \
 	tests/emu/host.sh \
 	tests/emu/images.sh \
 	tests/emu/in_place_h200.sh \

@@ -38,7 +38,8 @@ static void make_variant(struct srt_variant *variant, const struct grid_point *p
 {
 	char text[SRT_VARIANT_TEXT_SIZE];
 
-	snprintf(text, sizeof(text), "%s,items=%d", point->knobs, point->vectors * srt_problem_vector(problem));
+	snprintf(text, sizeof(text), "%s,items=%d", point->knobs,
+		point->vectors > 0 ? point->vectors * srt_problem_vector(problem) : 1);
 	test_need(srt_variant_parse(variant, text));
 }
 

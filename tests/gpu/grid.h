@@ -8,10 +8,10 @@
 
 #include "../device.h"
 
-/* A variant but for its items, which are whole vectors of the problem's types. */
+/* A variant but for its items, which are whole vectors of the problem's types, or one element. */
 struct grid_point {
 	const char *knobs; /* "lookahead,block=128,stages=3" */
-	int vectors;       /* 16-byte vectors a thread */
+	int vectors;       /* 16-byte vectors a thread; 0: one item a thread */
 };
 
 /* points end with a NULL; the first `small` of them are those for an emulated device. */

@@ -17,6 +17,10 @@ gpu_programs = \
 	tests/gpu/grid_cluster \
 	tests/gpu/grid_lookback \
 	tests/gpu/grid_lookahead \
+	tests/gpu/grid_lookback_serial \
+	tests/gpu/grid_fan \
+	tests/gpu/grid_reduce \
+	tests/gpu/grid_reduce_fixed \
 	tests/gpu/placement \
 	tests/gpu/epochs \
 	tests/gpu/repeat \
@@ -39,11 +43,19 @@ tests_gpu_grid_circuits_SOURCES = tests/gpu/grid_circuits.c tests/gpu/grid.c tes
 tests_gpu_grid_lookback_SOURCES = tests/gpu/grid_lookback.c tests/gpu/grid.c tests/gpu/grid.h
 tests_gpu_grid_lookahead_SOURCES = tests/gpu/grid_lookahead.c tests/gpu/grid.c tests/gpu/grid.h
 tests_gpu_grid_cluster_SOURCES = tests/gpu/grid_cluster.c tests/gpu/grid.c tests/gpu/grid.h
+tests_gpu_grid_reduce_fixed_SOURCES = tests/gpu/grid_reduce_fixed.c tests/gpu/grid.c tests/gpu/grid.h
+tests_gpu_grid_reduce_SOURCES = tests/gpu/grid_reduce.c tests/gpu/grid.c tests/gpu/grid.h
+tests_gpu_grid_fan_SOURCES = tests/gpu/grid_fan.c tests/gpu/grid.c tests/gpu/grid.h
+tests_gpu_grid_lookback_serial_SOURCES = tests/gpu/grid_lookback_serial.c tests/gpu/grid.c tests/gpu/grid.h
 tests_gpu_grid_block_LDADD = $(device_libraries)
 tests_gpu_grid_circuits_LDADD = $(device_libraries)
 tests_gpu_grid_cluster_LDADD = $(device_libraries)
 tests_gpu_grid_lookback_LDADD = $(device_libraries)
 tests_gpu_grid_lookahead_LDADD = $(device_libraries)
+tests_gpu_grid_reduce_fixed_LDADD = $(device_libraries)
+tests_gpu_grid_reduce_LDADD = $(device_libraries)
+tests_gpu_grid_fan_LDADD = $(device_libraries)
+tests_gpu_grid_lookback_serial_LDADD = $(device_libraries)
 tests_gpu_placement_LDADD = $(device_libraries)
 tests_gpu_epochs_LDADD = $(device_libraries)
 tests_gpu_repeat_LDADD = $(device_libraries)

@@ -27,6 +27,13 @@ const struct srt_rtc *batch_compiler(void)
 	return rtc;
 }
 
+bool batch_is_long(void)
+{
+	const char *wanted = getenv("SCANRT_LONG");
+
+	return wanted && strcmp(wanted, "1") == 0;
+}
+
 void batch_add(struct batch *batch, const struct srt_problem *problem, const struct srt_variant *variant,
 	const char *arch)
 {
@@ -129,8 +136,9 @@ void turned_variant(struct srt_variant *variant, const struct srt_problem *probl
 	variant->load = turn / 2 % 2 ? SRT_ACCESS_PLAIN : SRT_ACCESS_STREAM;
 	variant->store = turn / 4 % 2 ? SRT_ACCESS_PLAIN : SRT_ACCESS_STREAM;
 	variant->residency = 1 + (int)(turn / 5 % 2);
-	if (strategy != SRT_LOOKAHEAD && turn % 4 == 0) {
-		variant->circuit = SRT_CIRCUIT_KOGGE_STONE + (int)(turn / 4 % 4);
+	if (variant->circuit && turn % 4 == 0) { /* 0: the strategy has none */
+		variant->circuit = SRT_CIRCUIT_WARPS + 1;
+		variant->circuit += (int)(turn / 4) % (SRT_CIRCUIT_END - SRT_CIRCUIT_WARPS - 1);
 		variant->fan = variant->circuit == SRT_CIRCUIT_RAKING ? 2 + (int)(turn / 16 % 6) : variant->fan;
 	}
 	if (strategy == SRT_LOOKAHEAD) {

@@ -5,6 +5,7 @@
 #ifndef TEST_BATCH_H
 #define TEST_BATCH_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "image.h"
@@ -42,5 +43,9 @@ void batch_free(struct batch *batch);
 /* A variant of the strategy that suits the problem, whose knobs differ with `turn`: together, a few turns have every
  * value of the knobs with names, and several of the others. */
 void turned_variant(struct srt_variant *variant, const struct srt_problem *problem, int strategy, unsigned turn);
+
+/* SCANRT_LONG=1: all combinations, as make check-long and .ci/run have them.  Otherwise a sample, in which each value
+ * of each choice still meets some values of all others: a compilation takes a third of a second. */
+bool batch_is_long(void);
 
 #endif

@@ -31,14 +31,14 @@ static Elf64_Shdr section_at(const char *bytes, const Elf64_Ehdr *header, int in
 	return section;
 }
 
-/* The first section whose name begins so; index -1: none. */
-static int find_section(Elf64_Shdr *found, const char *bytes, size_t size, const char *prefix)
+/* The first section behind `last` whose name begins so; index -1: none. */
+static int find_section_after(Elf64_Shdr *found, const char *bytes, size_t size, const char *prefix, int last)
 {
 	Elf64_Ehdr header = header_of(bytes, size);
 	Elf64_Shdr names = section_at(bytes, &header, header.e_shstrndx);
 	int i;
 
-	for (i = 0; i < header.e_shnum; i++) {
+	for (i = last + 1; i < header.e_shnum; i++) {
 		*found = section_at(bytes, &header, i);
 		if (strncmp(bytes + names.sh_offset + found->sh_name, prefix, strlen(prefix)) == 0)
 			return i;
@@ -46,11 +46,20 @@ static int find_section(Elf64_Shdr *found, const char *bytes, size_t size, const
 	return -1;
 }
 
+static int find_section(Elf64_Shdr *found, const char *bytes, size_t size, const char *prefix)
+{
+	return find_section_after(found, bytes, size, prefix, -1);
+}
+
 size_t cubin_shared_bytes(const void *bytes, size_t size)
 {
 	Elf64_Shdr section;
+	size_t most = 0;
+	int index = -1;
 
-	return find_section(&section, bytes, size, ".nv.shared.scan_") < 0 ? 0 : section.sh_size;
+	while ((index = find_section_after(&section, bytes, size, ".nv.shared.scan_", index)) >= 0)
+		most = section.sh_size > most ? section.sh_size : most;
+	return most;
 }
 
 bool cubin_has_kernel(const void *bytes, size_t size, const char *name)

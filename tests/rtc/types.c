@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Every input type with every output type, accumulators taking turns: all conversions compile without a warning.
- * PTX of the simplest strategy is enough, since conversions are in front of and behind all strategies alike.
+ * PTX of the simplest strategy is enough, since conversions are in front of and behind all strategies alike.  Without
+ * SCANRT_LONG=1 each type meets a third of the others on either side.
  */
 #include "batch.h"
 #include "status.h"
@@ -21,6 +22,8 @@ int main(void)
 	srt_variant_init(&variant, SRT_BLOCK);
 	for (input = 0; srt_type_at(input); input++)
 		for (output = 0; srt_type_at(output); output++) {
+			if (!batch_is_long() && (input + output) % 3)
+				continue;
 			given.op = SCANRT_SUM;
 			given.input_type = srt_type_at(input);
 			given.output_type = srt_type_at(output);

@@ -11,7 +11,7 @@
 #include "strategy.h"
 #include "tests/tap.h"
 
-#define MOST_RECIPES 4096
+#define MOST_RECIPES 16384
 
 /* Recipes seen so far, each with what it is of. */
 static char (*recipes)[SRT_HASH_TEXT];
@@ -296,11 +296,12 @@ static void test_options(void)
 		"--device-as-default-execution-space",
 		"-DSCAN_ENTRY=scan_0", "-DSCAN_INPUT=i8", "-DSCAN_ACCUMULATOR=i64", "-DSCAN_OUTPUT=i32",
 		"-DSCAN_OPERATOR=sum",
-		"-DSCAN_EXCLUSIVE=1", "-DSCAN_INITIAL=1", "-DSCAN_STRATEGY=3", "-DSCAN_FILE=\"lookahead.cuh\"",
+		"-DSCAN_EXCLUSIVE=1", "-DSCAN_INITIAL=1", "-DSCAN_STRATEGY=3", "-DSCAN_PHASES=1",
+		"-DSCAN_FILE=\"lookahead.cuh\"",
 		"-DSCAN_BLOCK=384", "-DSCAN_ITEMS=24",
 		"-DSCAN_WARP_SCAN=1", "-DSCAN_CIRCUIT=0", "-DSCAN_FAN=0", "-DSCAN_LOAD=2", "-DSCAN_STORE=2",
 		"-DSCAN_RESIDENCY=1", "-DSCAN_STAGES=6", "-DSCAN_AHEAD=4", "-DSCAN_GATHER=4", "-DSCAN_CLUSTER=0",
-		"-DSCAN_EXCHANGE=0", "-DSCAN_TILE=9216", "-DSCAN_VECTOR=4", "-DSCAN_TILE_WORDS=2",
+		"-DSCAN_EXCHANGE=0", "-DSCAN_PARTIALS=0", "-DSCAN_TILE=9216", "-DSCAN_VECTOR=4", "-DSCAN_TILE_WORDS=2",
 		"-DSCAN_SHARED_BYTES=56064" };
 	struct srt_problem problem;
 	struct srt_variant variant;

@@ -155,8 +155,9 @@ static void test_refused_texts(void)
 		"lookahead,stages=17", "lookahead,ahead=0", "lookahead,gather=9", "block,warp=1", "block,warp=Shared",
 		"block,warp=", "block,load=cached", "block,store=stream,store=stream", "block,residency=0",
 		"block,residency=33", "block,circuit=1", "block,circuit=brent", "block,fan=1", "block,fan=33",
-		"lookahead,circuit=warps", "lookahead,fan=8", "fan", "reduce", "reduce-fixed",
-		"lookback-serial", "block=256", "block;items=4", "block,items=4\n", "block\n",
+		"lookahead,circuit=warps", "lookahead,fan=8", "fans", "reduce,partials=8",
+		"reduce-fixed,partials=4", "reduce-fixed,partials=12", "reduce-fixed,partials=8192", "fan,stages=2",
+		"block=256", "block;items=4", "block,items=4\n", "block\n",
 	};
 	struct srt_variant variant;
 	struct srt_variant before;
@@ -195,8 +196,11 @@ static void test_limits(void)
 	struct srt_device small = h200;
 
 	checks(SCANRT_OK, "block", SCANRT_I8, &h200, "");
-	checks(SCANRT_ERROR_VARIANT, "block,items=8", SCANRT_I8, &h200, "items=8");
-	checks(SCANRT_OK, "block,items=8", SCANRT_I16, &h200, "");
+	checks(SCANRT_ERROR_VARIANT, "block,items=24", SCANRT_I8, &h200, "items=24");
+	checks(SCANRT_OK, "block,items=24", SCANRT_I16, &h200, "");
+	checks(SCANRT_OK, "block,items=1", SCANRT_I8, &h200, "");
+	checks(SCANRT_OK, "block,items=8", SCANRT_I8, &h200, "");
+	checks(SCANRT_ERROR_VARIANT, "block,items=3", SCANRT_I8, &h200, "items=3");
 	checks(SCANRT_ERROR_VARIANT, "block,items=6", SCANRT_F32, &h200, "items=6");
 	checks(SCANRT_OK, "block,items=6", SCANRT_I64, &h200, "");
 	checks(SCANRT_ERROR_VARIANT, "lookahead,ahead=4", SCANRT_I32, NULL, "ahead=4");
