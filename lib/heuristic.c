@@ -116,14 +116,14 @@ static struct ring ring_of(const struct srt_problem *problem, const struct srt_d
 
 /* Slices scanned in their stages: big tiles, since a stage is free again soon.  An odd number of vectors has no bank
  * conflicts.  Bytes want more tiles in flight, as theirs take longer; 13 warps and three leave a thread more registers
- * than 14 and three, which 8-byte values need. */
+ * than 14 and three, which 8-byte values and bytes need. */
 static bool make_raked(struct srt_variant *variant, const struct srt_problem *problem, const struct srt_device *device)
 {
 	int vector = srt_problem_vector(problem);
 	int vectors;
 
 	for (vectors = vector == 16 ? 5 : 7; vectors >= 5; vectors -= 2) {
-		*variant = make(SRT_LOOKAHEAD, vector == 2 ? 416 : 448, vectors * vector);
+		*variant = make(SRT_LOOKAHEAD, vector == 4 ? 448 : 416, vectors * vector);
 		variant->stages = vector == 16 ? 6 : 4;
 		variant->ahead = vector == 16 ? 3 : 2;
 		variant->gather = 2;
