@@ -54,6 +54,7 @@ struct tune_options {
 	bool is_counting;       /* bench only */
 	bool is_sweeping;       /* compare only: every count from 1000 on */
 	bool is_markdown;       /* compare only */
+	const char *vary;       /* compare only: a knob's name */
 	const char *file;       /* the operand: result lines of an earlier run, or a database; NULL: none */
 	const char *output;     /* plot only */
 	bool is_restart;
