@@ -5,6 +5,7 @@
  *   cluster    nothing;
  *   lookback   a ticket a tile (an atomic, 2 words each way), an aggregate and a prefix a tile (2 words each, the first
  *              tile has a prefix only), the next epoch's ticket at the end; and what is polled;
+ *   lookback-serial  the same;
  *   lookahead  a ticket a draw, an aggregate a tile, the next epoch's ticket; and what is polled.
  */
 #include <inttypes.h>
@@ -48,6 +49,11 @@ static void measure(struct measured *measured, struct test_device *device, const
 	reference_destroy(&reference);
 }
 
+static bool is_lookback(const struct measured *measured)
+{
+	return measured->strategy == SRT_LOOKBACK || measured->strategy == SRT_LOOKBACK_SERIAL;
+}
+
 static uint64_t loads(const struct measured *measured)
 {
 	return measured->count + WORDS * (measured->counters.global_atomics + measured->counters.polls);
@@ -55,7 +61,7 @@ static uint64_t loads(const struct measured *measured)
 
 static uint64_t stores(const struct measured *measured)
 {
-	uint64_t states = measured->strategy == SRT_LOOKBACK ? 2 * measured->tiles - 1 : measured->tiles;
+	uint64_t states = is_lookback(measured) ? 2 * measured->tiles - 1 : measured->tiles;
 
 	if (measured->strategy == SRT_BLOCK || measured->strategy == SRT_CLUSTER)
 		return measured->count;
@@ -71,7 +77,7 @@ static void check(struct test_device *device, const char *variant, uint64_t coun
 		"%s reads %" PRIu64 " elements once, and so much on top as it says", variant, count);
 	tap_is_uint(measured.counters.global_store_words, stores(&measured),
 		"%s writes %" PRIu64 " elements once, and so much on top as it says", variant, count);
-	if (measured.strategy == SRT_LOOKBACK)
+	if (is_lookback(&measured))
 		tap_is_uint(measured.counters.global_atomics, measured.tiles, "%s draws one ticket for each of %" PRIu64
 			" tiles", variant, measured.tiles);
 	if (measured.strategy == SRT_BLOCK || measured.strategy == SRT_CLUSTER)
@@ -118,6 +124,7 @@ int main(void)
 {
 	static const uint64_t counts[] = { 1, 31, 511, 512, 513, 5000, 20000 };
 	const char *block = "block,block=128,items=4", *lookback = "lookback,block=128,items=4";
+	const char *serial = "lookback-serial,block=128,items=1";
 	const char *lookahead = "lookahead,block=128,items=4,stages=3,ahead=2";
 	const char *cluster = "cluster,block=128,items=4,cluster=16";
 	const char *blocks = "cluster,block=128,items=4,cluster=16,exchange=block";
@@ -133,6 +140,7 @@ int main(void)
 			check(&device, blocks, counts[i]);
 		}
 		check(&device, lookback, counts[i]);
+		check(&device, serial, counts[i]);
 		check(&device, lookahead, counts[i]);
 	}
 	check_cluster(&device, cluster, 512, 1, 0);
