@@ -125,6 +125,7 @@ static void print_line(struct bench *bench, const struct bench_result *result)
 	if (result->copy_us > 0)
 		judge_figure(share, bench, result, "share of the copy", result->copy_us / result->ours.median,
 			result->want_share, true);
+	bench->unjudged += result->want_ratio > 0 && !result->peer;
 	if (result->peer)
 		judge_figure(ratio, bench, result, result->peer, result->peer_us / result->ours.median,
 			result->want_ratio, true);
@@ -191,6 +192,9 @@ int bench_finish(struct bench *bench, int status)
 			bench->missed ? "; missed are:" : "");
 	if (bench->missed)
 		bench_note(bench, "%s", bench->misses);
+	if (is_judged(bench) && bench->unjudged > 0)
+		bench_note(bench, "%d ratios could not be judged: no other library has these scans here",
+			bench->unjudged);
 	if (bench->wrong_count)
 		return EXIT_FAILED;
 	return bench->missed ? EXIT_MISSED : bench->skipped ? EXIT_SKIPPED : EXIT_MET;

@@ -177,14 +177,28 @@ static void add_family(struct bench_row *rows, size_t *used, const struct bench 
 	}
 }
 
+/* What a section has measured with other libraries beside it, the sum of i32 say, is not measured again in another. */
+static bool is_repeated(const struct bench_row *rows, size_t count, const struct bench_row *row)
+{
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(rows[i].type, row->type) == 0 && rows[i].problem.op == row->problem.op &&
+		    rows[i].problem.is_exclusive == row->problem.is_exclusive && rows[i].count == row->count &&
+		    rows[i].family->layout == row->family->layout && rows[i].family->flags == row->family->flags)
+			return true;
+	return false;
+}
+
 static size_t list_rows(struct bench_row *rows, const struct bench *bench)
 {
-	size_t used = 0;
+	size_t used = 0, kept = 0;
 
 	for (const struct bench_family *family = bench_families; family->section; family++)
 		if (is_wanted(bench, family->section))
 			add_family(rows, &used, bench, family);
-	return used;
+	for (size_t i = 0; i < used; i++)
+		if (!is_repeated(rows, kept, &rows[i]))
+			rows[kept++] = rows[i];
+	return kept;
 }
 
 /* ---- Everything ---- */

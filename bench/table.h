@@ -110,6 +110,7 @@ struct bench {
 	double weight_left;  /* of the rows to come, in units of a row */
 	int judged;
 	int missed;
+	int unjudged;        /* ratios that are wanted where no other library was there */
 	int wrong_count;
 	int skipped;
 	char misses[4096];   /* for the end */

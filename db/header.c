@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <string.h>
+#include <sys/stat.h>
 
 #include "internal.h"
 #include "status.h"
@@ -22,6 +23,14 @@ static int read_header(struct srt_db *db, unsigned char header[HEADER_SIZE], sql
 	if (code != SQLITE_OK)
 		return srt_fail_database(SCANRT_ERROR_DATABASE, code, "%s: cannot read its header", db->path);
 	return SCANRT_OK;
+}
+
+/* SQLite tells a file of one byte as empty, for the sake of a file system that made such files of empty ones. */
+static bool has_a_byte(const struct srt_db *db)
+{
+	struct stat facts;
+
+	return stat(db->path, &facts) == 0 && facts.st_size > 0;
 }
 
 static int refuse(const struct srt_db *db, int status, const char *why)
@@ -64,7 +73,7 @@ int srt_db_check_header(struct srt_db *db, int *version)
 	*version = 0;
 	if (status != SCANRT_OK)
 		return status;
-	if (size == 0)
+	if (size == 0 && !has_a_byte(db))
 		return db->access != SRT_DB_READ ? SCANRT_OK
 						  : refuse(db, SCANRT_ERROR_DATABASE_FORMAT, "is empty: zero bytes");
 	status = check_identity(db, header, size);

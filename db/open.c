@@ -10,7 +10,7 @@
 #include "status.h"
 
 /* A library call must not wait for a tuner that commits; a tuner may well wait for another one. */
-#define READ_BUSY_MS  250
+#define READ_BUSY_MS  40
 #define WRITE_BUSY_MS 5000
 #define KEEP_BUSY_MS  20
 

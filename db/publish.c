@@ -52,10 +52,10 @@ static int copy_to(struct srt_db *db, const char *aside)
 static int make_copy(struct srt_db *db, const char *path, int (*fill)(struct srt_db *db, const char *aside))
 {
 	struct srt_strbuf aside = { 0 };
-	int status = SCANRT_OK;
+	int status = srt_db_need_sql(db);
 
 	/* A reader's transaction has seen to it that the file can be read; a copy is a transaction of its own. */
-	if (!sqlite3_get_autocommit(db->handle))
+	if (status == SCANRT_OK && db->access == SRT_DB_READ && !sqlite3_get_autocommit(db->handle))
 		status = srt_db_commit(db);
 	srt_strbuf_printf(&aside, "%s.new-%ld", path, (long)getpid());
 	if (status == SCANRT_OK && aside.failed)

@@ -22,6 +22,7 @@ void emu_access_addresses(struct emu_access *access, const struct emu_warp *warp
 		EACH_LANE(lanes, access->address[l] = (uint32_t)(narrow[l] + (uint32_t)offset));
 }
 
+/* A generic address tells its space by the window that it lies in, as on the device; what is in none is global. */
 static enum emu_space window_of(uint64_t address, uint64_t *window)
 {
 	static const struct {
@@ -42,6 +43,8 @@ static enum emu_space window_of(uint64_t address, uint64_t *window)
 	return SPACE_GLOBAL;
 }
 
+/* The lanes of one generic access may mean different spaces.  Each space has its own rules, so the caller goes on
+ * with the lanes of one space at a time until none is left. */
 uint32_t emu_access_split(struct emu_access *access, uint32_t lanes)
 {
 	uint64_t window, other;
@@ -64,6 +67,7 @@ static const char *verb(const struct emu_access *access)
 	return access->kind == ACCESS_READ ? "read" : access->kind == ACCESS_WRITE ? "write" : "atomic operation";
 }
 
+/* Each of these names the address and the size, since that is what a user searches the source for. */
 static int misaligned(const struct emu_access *access, struct emu_warp *warp, const struct emu_insn *insn, int l)
 {
 	return emu_fault(warp, insn, l, CUDA_ERROR_MISALIGNED_ADDRESS, &access->address[l],
@@ -77,6 +81,8 @@ static int not_written(const struct emu_access *access, struct emu_warp *warp, c
 			"%s of %u bytes of %s memory that nobody has written", verb(access), access->bytes, where);
 }
 
+/* An address is looked up once more here, where time no longer matters: freed memory is still known, so that use after
+ * free is told from a stray pointer. */
 static int out_of_global(const struct emu_access *access, struct emu_warp *warp, const struct emu_insn *insn, int l)
 {
 	const struct emu_allocation *freed = emu_memory_lookup(warp->run->machine, access->address[l]);
@@ -111,6 +117,8 @@ static struct emu_allocation *find_allocation(struct emu_warp *warp, uint64_t ad
 	return warp->recent[0] = found;
 }
 
+/* A store marks its bytes as written before it is known whether it races: the race is the fault that counts, and after
+ * a fault nothing is read any more. */
 static int check_global_lane(struct emu_access *access, struct emu_warp *warp, const struct emu_insn *insn, int l,
 		struct emu_allocation *found)
 {
@@ -128,6 +136,8 @@ static int check_global_lane(struct emu_access *access, struct emu_warp *warp, c
 	return STEP_NEXT;
 }
 
+/* Neighbouring lanes mostly hit one allocation, so the last one found is asked first and the search is left to the
+ * lanes that leave it. */
 static int resolve_global(struct emu_access *access, struct emu_warp *warp, const struct emu_insn *insn)
 {
 	struct emu_allocation *found = NULL;
@@ -149,6 +159,8 @@ static int resolve_global(struct emu_access *access, struct emu_warp *warp, cons
 	return emu_race_global(access, warp, insn);
 }
 
+/* Static and dynamic shared memory are checked as two ranges: running from one into the other is a mistake, even where
+ * they are neighbours. */
 static bool is_in_shared(const struct emu_run *run, uint32_t offset, unsigned bytes)
 {
 	uint32_t base = run->module->dynamic_base;
@@ -190,6 +202,7 @@ static int resolve_shared(struct emu_access *access, struct emu_warp *warp, cons
 	return emu_race_shared(access, warp, insn);
 }
 
+/* Lane after lane, as the memory of each is its own; nobody else can see it, so there is nothing to race with. */
 static int resolve_local(struct emu_access *access, struct emu_warp *warp, const struct emu_insn *insn)
 {
 	uint32_t bytes = warp->run->function->total_local;
@@ -213,6 +226,7 @@ static int resolve_local(struct emu_access *access, struct emu_warp *warp, const
 	return STEP_NEXT;
 }
 
+/* Parameters are in the caller's memory and constant for the whole launch, hence neither marks nor races. */
 static int resolve_param(struct emu_access *access, struct emu_warp *warp, const struct emu_insn *insn)
 {
 	const struct emu_launch *launch = warp->run->launch;

@@ -23,6 +23,7 @@ static bool is_float(enum emu_type type)
 	return type >= TYPE_F16;
 }
 
+/* Rounded to odd in between, so that the second rounding, to half, gives what one rounding would have. */
 static uint32_t add_half(uint32_t a, uint32_t b, const struct emu_half_format *format)
 {
 	double sum = emu_add_to_odd(emu_half_to_double(a & 0xffff, format), emu_half_to_double(b & 0xffff, format));
@@ -60,6 +61,7 @@ static uint64_t add_floats(uint64_t a, uint64_t b, enum emu_type type, enum emu_
 	}
 }
 
+/* Unsigned types of all widths arrive here with zeros above, so one comparison serves them. */
 static bool is_less(uint64_t a, uint64_t b, enum emu_type type)
 {
 	if (type == TYPE_S32)
@@ -114,7 +116,8 @@ static struct value operand_of(const struct emu_warp *warp, int32_t op, int lane
 	return value;
 }
 
-/* op: d or nothing, the address, b, c. */
+/* op: d or nothing, the address, b, c.  Lane after lane, since several may hit one word; one that changes nothing wakes
+ * nobody who polls. */
 static void apply(struct emu_access *access, struct emu_warp *warp, const struct emu_insn *insn, int lane)
 {
 	unsigned bytes = access->bytes;

@@ -11,6 +11,7 @@
 
 enum barrier_operation { BARRIER_SYNC, BARRIER_ARRIVE, BARRIER_POPC, BARRIER_AND, BARRIER_OR };
 
+/* Threads that have left the kernel are not waited for, as the device does from Volta on. */
 static uint32_t live_threads(const struct emu_cta *cta)
 {
 	uint32_t count = 0;
@@ -35,6 +36,7 @@ static void give_result(struct emu_warp *warp, const struct emu_insn *insn, cons
 	}
 }
 
+/* The waiting groups get the result of a reduction here, since the barrier is then cleared for its next use. */
 static void release_warp(struct emu_warp *warp, const struct emu_barrier *barrier, unsigned id)
 {
 	for (unsigned i = 0; i < warp->group_count; i++) {
@@ -65,6 +67,7 @@ static bool is_complete(const struct emu_cta *cta, const struct emu_barrier *bar
 	return barrier->arrived && barrier->arrived >= (barrier->is_all ? live_threads(cta) : barrier->expected);
 }
 
+/* A thread that exits may be the last that a barrier of all threads was waiting for. */
 void emu_barrier_recheck(struct emu_cta *cta)
 {
 	for (unsigned id = 0; id < EMU_BARRIERS; id++)
@@ -111,6 +114,7 @@ static void add_predicates(struct emu_warp *warp, const struct emu_insn *insn, s
 	barrier->any_true |= mask != 0;
 }
 
+/* An aligned barrier with a count counts whole warps, whichever of their lanes are left: so does the device. */
 static int arrive(struct emu_warp *warp, const struct emu_insn *insn, uint32_t lanes, uint32_t id, uint32_t count)
 {
 	struct emu_barrier *barrier = &warp->cta->barriers[id];
@@ -135,6 +139,8 @@ static int arrive(struct emu_warp *warp, const struct emu_insn *insn, uint32_t l
 	return is_waiter ? STEP_WAIT : STEP_NEXT;
 }
 
+/* A warp that meets an aligned barrier apart waits until all its lanes have come: that is what .aligned promises, and
+ * what hangs or misbehaves on a device if it is not kept.  Here nobody can progress then, and it is said who waits. */
 static int run_barrier(struct emu_warp *warp, const struct emu_insn *insn, uint32_t lanes)
 {
 	int first = __builtin_ctz(lanes);
@@ -153,6 +159,8 @@ static int run_barrier(struct emu_warp *warp, const struct emu_insn *insn, uint3
 	return arrive(warp, insn, lanes, id, count);
 }
 
+/* Who waited for lanes of its own warp looks again: the mask may now hold lanes that have left, which is an error that
+ * only a second look finds. */
 void emu_sync_exited(struct emu_warp *warp)
 {
 	for (unsigned i = 0; i < warp->group_count; i++) {

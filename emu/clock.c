@@ -26,6 +26,8 @@ struct emu_clock *emu_clock_keep(struct emu_clock *clock)
 	return clock;
 }
 
+/* Foreign parts are shared by the clocks that learnt them together: copying them for each lane would cost more than all
+ * the rest of the checks. */
 static void drop_foreign(struct emu_foreign *foreign)
 {
 	if (!foreign || --foreign->references)
@@ -47,6 +49,8 @@ void emu_clock_drop(struct emu_clock **clock)
 	free(old);
 }
 
+/* Clocks are shared until one of the sharers learns more; only then is a copy made.  Most lanes of a warp know the same
+ * for most of a kernel. */
 bool emu_clock_own(struct emu_clock **clock)
 {
 	struct emu_clock *old = *clock, *copy;
@@ -67,6 +71,7 @@ bool emu_clock_own(struct emu_clock **clock)
 }
 
 /* Whether a has something that b lacks. */
+/* Without a branch in the loop, so that it becomes vector instructions: it is the innermost loop of the checks. */
 static bool exceeds(const struct emu_clock *a, const struct emu_clock *b)
 {
 	uint32_t more = 0;
@@ -92,6 +97,7 @@ static struct emu_clock *join_entry(struct emu_clock *a, struct emu_clock *b)
 	return both;
 }
 
+/* Both lists are ordered by CTA, so the result is, and look-up can halve. */
 static struct emu_foreign *merge(const struct emu_foreign *a, const struct emu_foreign *b)
 {
 	struct emu_foreign *both = malloc(sizeof *both + (a->count + b->count) * sizeof *both->entry);
@@ -118,6 +124,8 @@ static struct emu_foreign *merge(const struct emu_foreign *a, const struct emu_f
 	return both;
 }
 
+/* The same list, or none on one side, are the usual cases: a CTA that waits for one predecessor learns from one list
+ * again and again. */
 static bool join_foreign(struct emu_clock *into, struct emu_foreign *from)
 {
 	struct emu_foreign *both;
@@ -196,6 +204,8 @@ const struct emu_clock *emu_clock_of(const struct emu_clock *clock, uint64_t cta
 	return NULL;
 }
 
+/* What another CTA released: its own times, what it knew of others, and what it knew of us, which may be more than this
+ * thread does, since another of our threads may have told it. */
 bool emu_clock_join_foreign(struct emu_clock **into, uint64_t own_cta, uint64_t cta, struct emu_clock *from)
 {
 	const struct emu_clock *about_own = emu_clock_of(from, own_cta);

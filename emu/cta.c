@@ -99,6 +99,7 @@ static struct emu_cta *take_cta(struct emu_run *run)
 	return cta;
 }
 
+/* The SM is by order of start and not by index, as a real scheduler fills whichever becomes free. */
 static void place_cta(struct emu_cta *cta, uint64_t index)
 {
 	struct emu_run *run = cta->run;
@@ -123,6 +124,7 @@ static void place_cta(struct emu_cta *cta, uint64_t index)
 	}
 }
 
+/* Resident before its clocks are made: what fails on the way is then taken down with all others. */
 static struct emu_cta *start_one(struct emu_run *run, uint64_t index)
 {
 	struct emu_cta *cta = take_cta(run);
@@ -192,6 +194,8 @@ bool emu_cta_is_done(const struct emu_cta *cta)
 	return true;
 }
 
+/* Stores that are still delayed become visible now at the latest: the end of a CTA orders them before what comes after
+ * the launch, and before any CTA that takes its place. */
 void emu_cta_end(struct emu_run *run, unsigned place)
 {
 	struct emu_cta *cta = run->resident[place];

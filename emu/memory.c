@@ -26,6 +26,7 @@ CUresult emu_machine_create(struct emu_machine **machine, const struct emu_limit
 	return CUDA_SUCCESS;
 }
 
+/* The range stays in the list when the data goes, so that use after free has a name. */
 static void release(struct emu_allocation *allocation)
 {
 	emu_race_forget(allocation);
@@ -77,6 +78,7 @@ struct emu_allocation *emu_memory_lookup(const struct emu_machine *machine, uint
 	return allocation && address - allocation->base < allocation->bytes ? allocation : NULL;
 }
 
+/* Ordered by address, so that a lane's address is found by halving. */
 static CUresult insert(struct emu_machine *machine, const struct emu_allocation *shape)
 {
 	size_t at = count_before(machine, shape->base);
@@ -112,6 +114,8 @@ static void forget_at(struct emu_machine *machine, size_t at)
 	machine->count--;
 }
 
+/* Zeroed, though nothing may rely on that: a run must repeat to the bit, and a read of what nobody wrote is a fault by
+ * the marks, whatever is there.  Red zones lie between allocations, where no address is valid. */
 CUresult emu_memory_alloc(uint64_t *address, struct emu_machine *machine, uint64_t bytes)
 {
 	struct emu_allocation shape = { .base = machine->next, .bytes = bytes };
@@ -187,6 +191,7 @@ static struct emu_allocation *holder(const struct emu_machine *machine, uint64_t
 	return allocation;
 }
 
+/* A bit for each byte: kernels write single bytes, and a word that is half written is not to pass for written. */
 void emu_memory_mark(uint8_t *written, uint64_t offset, uint64_t bytes)
 {
 	for (; bytes && offset % 8; offset++, bytes--)
@@ -222,6 +227,7 @@ CUresult emu_memory_read(void *host, struct emu_machine *machine, uint64_t addre
 	return CUDA_SUCCESS;
 }
 
+/* A copy of memory that nobody has written is allowed, as on a device; it is reading it in a kernel that is not. */
 static void carry_marks(struct emu_allocation *to, uint64_t to_offset, const struct emu_allocation *from,
 		uint64_t from_offset, uint64_t bytes)
 {
@@ -286,6 +292,7 @@ CUresult emu_memory_fill(struct emu_machine *machine, uint64_t address, uint32_t
 	return CUDA_SUCCESS;
 }
 
+/* Host memory has no marks: who wrote it cannot be known. */
 CUresult emu_memory_map_host(struct emu_machine *machine, void *host, uint64_t bytes)
 {
 	struct emu_allocation shape = { .base = (uintptr_t)host, .bytes = bytes, .data = host, .is_host = true };
@@ -310,6 +317,7 @@ CUresult emu_memory_unmap_host(struct emu_machine *machine, void *host)
 	return CUDA_SUCCESS;
 }
 
+/* Off by a little is the usual mistake, so the nearest allocation is named with the distance. */
 void emu_memory_describe(char *text, size_t size, const struct emu_machine *machine, uint64_t address)
 {
 	size_t before = count_before(machine, address);

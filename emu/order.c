@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+/* Within a CTA all threads see stores at once, here as on the device, so orders of that scope move nothing. */
 static bool releases(const struct emu_insn *insn)
 {
 	return (insn->order == ORDER_RELEASE || insn->order == ORDER_ACQ_REL) && insn->scope != EMU_SCOPE_CTA;
@@ -42,6 +43,7 @@ void emu_order_load(struct emu_access *access, struct emu_warp *warp, const stru
 		emu_history_acquire(warp->cta);
 }
 
+/* The word's clock is set before the store is buffered: whoever reads the value later reads the clock with it. */
 void emu_order_store(struct emu_access *access, struct emu_warp *warp, const struct emu_insn *insn)
 {
 	emu_race_release_words(access, warp, insn);
@@ -50,6 +52,7 @@ void emu_order_store(struct emu_access *access, struct emu_warp *warp, const str
 	emu_buffer_store(access, warp);
 }
 
+/* The version tells threads that poll that something has changed, and is worth looking at again. */
 void emu_order_stored(struct emu_access *access, struct emu_warp *warp)
 {
 	emu_buffer_stored(access, warp);
@@ -57,6 +60,7 @@ void emu_order_stored(struct emu_access *access, struct emu_warp *warp)
 		warp->run->version++;
 }
 
+/* A read-modify-write reads what is newest, so earlier stores to that word go first; the order decides about others. */
 void emu_order_atomic(struct emu_access *access, struct emu_warp *warp, const struct emu_insn *insn)
 {
 	emu_race_acquire_words(access, warp, insn);
@@ -68,6 +72,7 @@ void emu_order_atomic(struct emu_access *access, struct emu_warp *warp, const st
 		emu_history_acquire(warp->cta);
 }
 
+/* A fence makes the CTA's delayed stores visible, and ends its licence to read old values. */
 void emu_order_fence(struct emu_warp *warp, const struct emu_insn *insn, uint32_t lanes)
 {
 	emu_race_fence(warp, insn, lanes);

@@ -114,6 +114,7 @@ void emu_race_barrier_leave(struct emu_warp *warp, uint32_t lanes, struct emu_cl
 	}
 }
 
+/* The initialisation is a plain write: a use that nothing orders behind it is a race. */
 int emu_race_mbarrier_init(struct emu_cta *cta, uint32_t offset, struct emu_warp *warp, const struct emu_insn *insn,
 		int lane)
 {
@@ -157,6 +158,7 @@ void emu_race_mbarrier_arrive(struct emu_cta *cta, struct emu_mbarrier *barrier,
 	emu_clock_drop(&clock);
 }
 
+/* Who waits for a phase learns from those who arrived in it and earlier, not from those who are a phase ahead. */
 void emu_race_mbarrier_complete(struct emu_mbarrier *barrier)
 {
 	emu_clock_drop(&barrier->completed);
@@ -170,6 +172,8 @@ void emu_race_mbarrier_wait(struct emu_cta *cta, struct emu_mbarrier *barrier, s
 		emu_race_learn(warp, lanes, barrier->completed);
 }
 
+/* Asynchronous copies are done by nobody's thread: each barrier that copies complete on, and each thread that waits for
+ * its own, has an agent with a clock's entry, so that waiting for a copy orders its accesses and nothing else. */
 static uint32_t find_slot(const struct emu_race *race, uint32_t key)
 {
 	uint32_t i = 0;
@@ -195,6 +199,7 @@ uint32_t emu_race_slot(struct emu_race *race, uint32_t key, uint32_t *epoch)
 	return i;
 }
 
+/* A group is known by the agent's time at its end; only the last few can still be waited for. */
 void emu_race_commit(struct emu_race *race, uint32_t key)
 {
 	uint32_t i = find_slot(race, key);

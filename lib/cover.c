@@ -58,8 +58,15 @@ static void cover_gap(struct srt_range *earlier, struct srt_range *later, uint64
 	later->low_count = is_crossing ? cached + 1 : earlier->high_count + 1;
 }
 
-/* One tile by one block reads no state, and wins wherever it can serve at all. */
-static uint64_t block_reach(const struct srt_problem *problem, const struct srt_device *device)
+/* Blocks that share nothing in global memory: one alone, or a cluster. */
+static bool is_stateless(int strategy)
+{
+	return strategy == SRT_BLOCK || strategy == SRT_CLUSTER;
+}
+
+/* How far the defaults go without state, which wins wherever it can serve at all; or with one block, where the variant
+ * in question has no state itself. */
+static uint64_t stateless_reach(int strategy, const struct srt_problem *problem, const struct srt_device *device)
 {
 	struct srt_range ranges[SRT_HEURISTIC_MAX];
 	size_t count = srt_heuristic_ranges(ranges, problem, device);
@@ -67,7 +74,8 @@ static uint64_t block_reach(const struct srt_problem *problem, const struct srt_
 	size_t i;
 
 	for (i = 0; i < count; i++)
-		if (ranges[i].variant.strategy == SRT_BLOCK)
+		if (ranges[i].variant.strategy == SRT_BLOCK ||
+				(!is_stateless(strategy) && is_stateless(ranges[i].variant.strategy)))
 			reach = ranges[i].high_count;
 	return reach;
 }
@@ -82,7 +90,7 @@ static void cover_below(struct srt_range *first, uint64_t cached, bool is_alone,
 	if (first->low_count > cached && !is_alone)
 		start = cached + 1;
 	else if (first->variant.strategy != SRT_BLOCK)
-		start = block_reach(problem, device) + 1;
+		start = stateless_reach(first->variant.strategy, problem, device) + 1;
 	if (start < first->low_count)
 		first->low_count = start;
 }

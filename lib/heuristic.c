@@ -78,6 +78,17 @@ static bool make_block(struct srt_variant *variant, const struct srt_problem *pr
 	return is_fit(variant, problem, device);
 }
 
+/* A cluster of eight small blocks, then sixteen large ones, whose warps are so many that each block exchanges its own
+ * total only.  Whether sixteen fit is known only once they are compiled; what they cannot serve, look-back does. */
+static bool make_cluster(struct srt_variant *variant, const struct srt_problem *problem,
+	const struct srt_device *device, bool is_large)
+{
+	*variant = make(SRT_CLUSTER, is_large ? 512 : 256, items_of(problem, 2));
+	variant->cluster = is_large ? 16 : 8;
+	variant->exchange = is_large ? SRT_EXCHANGE_BLOCK : SRT_EXCHANGE_WARP;
+	return is_fit(variant, problem, device);
+}
+
 /* Four vectors a thread were the best of look-back on an H200, two of single bytes, of which more do not stay in
  * registers everywhere; a device that is short of something gets fewer. */
 static bool make_lookback(struct srt_variant *variant, const struct srt_problem *problem,
@@ -173,18 +184,24 @@ static size_t append(struct srt_range *ranges, size_t count, const struct srt_va
 	return count + 1;
 }
 
-/* A small block starts faster, and serves up to its tile; the large one takes over from there. */
+/* A small block starts faster, and serves up to its tile; a cluster takes over from there, whose first block is as good
+ * as a larger one, or a large block where there are no clusters. */
 static size_t append_blocks(struct srt_range *ranges, const struct srt_problem *problem,
 	const struct srt_device *device)
 {
-	static const int blocks[] = { 128, 512 };
-	struct srt_variant variant;
+	struct srt_variant variants[3];
+	size_t made = 0;
 	size_t count = 0;
 	size_t i;
 
-	for (i = 0; i < sizeof(blocks) / sizeof(blocks[0]); i++)
-		if (make_block(&variant, problem, device, blocks[i]))
-			count = append(ranges, count, &variant, srt_variant_tile(&variant), problem->max_count);
+	made += make_block(&variants[made], problem, device, 128);
+	made += make_cluster(&variants[made], problem, device, false);
+	if (made > 0 && variants[made - 1].strategy == SRT_CLUSTER)
+		made += make_cluster(&variants[made], problem, device, true);
+	else
+		made += make_block(&variants[made], problem, device, 512);
+	for (i = 0; i < made; i++)
+		count = append(ranges, count, &variants[i], srt_variant_max_count(&variants[i]), problem->max_count);
 	return count;
 }
 

@@ -224,12 +224,17 @@ static int ask_reproducible(struct srt_answer *answer, const struct srt_request 
 	return SCANRT_OK;
 }
 
-/* The last rule, and the only one that must answer. */
-static int ask_defaults(struct srt_answer *answer, const struct srt_request *request)
+/* The last rules, which must answer: what the device should run; and, since whether a cluster fits is known only once
+ * its kernel is loaded, what it should run if it had no clusters. */
+static int ask_defaults(struct srt_answer *answer, const struct srt_request *request, bool may_cluster)
 {
 	struct srt_range ranges[SRT_HEURISTIC_MAX];
-	size_t count = srt_heuristic_ranges(ranges, request->problem, request->device);
+	struct srt_device device = *request->device;
+	size_t count;
 	size_t i;
+
+	device.has_clusters = device.has_clusters && may_cluster;
+	count = srt_heuristic_ranges(ranges, request->problem, &device);
 
 	if (count == 0)
 		return srt_error_last()->status;
@@ -238,7 +243,8 @@ static int ask_defaults(struct srt_answer *answer, const struct srt_request *req
 	return SCANRT_OK;
 }
 
-/* Rule 0 is the pin, then come all files for the device itself, then all files for relatives, then the defaults. */
+/* Rule 0 is the pin, then come all files for the device itself, then all files for relatives, then the
+ * defaults. */
 static int ask(struct srt_answer *answer, const struct srt_request *request, int rule)
 {
 	size_t files = request->is_reproducible ? 0 : request->reading->catalog->count;
@@ -251,7 +257,8 @@ static int ask(struct srt_answer *answer, const struct srt_request *request, int
 	else if (index < 2 * files)
 		ask_file(answer, request, index - files, request->family);
 	else
-		return request->is_reproducible ? ask_reproducible(answer, request) : ask_defaults(answer, request);
+		return request->is_reproducible ? ask_reproducible(answer, request) :
+			ask_defaults(answer, request, index == 2 * files);
 	return SCANRT_OK;
 }
 
@@ -260,7 +267,7 @@ static int ask(struct srt_answer *answer, const struct srt_request *request, int
 int srt_resolve(struct srt_answer *answer, const struct srt_request *request, int *rule)
 {
 	size_t files = request->is_reproducible ? 0 : request->reading->catalog->count;
-	int rules = (int)(2 * files) + 2;
+	int rules = (int)(2 * files) + (request->is_reproducible || !request->device->has_clusters ? 2 : 3);
 	int status = SCANRT_OK;
 
 	answer->count = 0;

@@ -8,7 +8,10 @@
 #include "classes.h"
 
 #define TILE_COUNT 2048
-#define SMALL_COUNT 65536
+#define FEW_COUNT 10240
+#define SMALL_COUNT 40960
+#define WAVE_COUNT 163840
+#define ONLY_SMALL_COUNT 65536    /* where there are no clusters, and the classes beside it are left out */
 #define SMALL_SCANS 40            /* a graph of back-to-back scans */
 #define L2_COMMON ((int64_t)4 << 20) /* where the device does not tell */
 #define GRAPH_BYTES 400e6         /* about what one graph of streaming scans moves one way */
@@ -18,7 +21,7 @@
 #define SLOW_SAMPLES 3            /* a modelled clock says the same every time, and three times show it */
 #define FAST_PACE 1e8             /* a GPU is faster, an emulated one slower */
 
-static const char *const names[TUNE_CLASS_MAX] = { "tile", "small", "medium", "large" };
+static const char *const names[TUNE_CLASS_MAX] = { "tile", "few", "small", "wave", "medium", "large" };
 
 static int64_t l2_of(const struct srt_device *device)
 {
@@ -34,34 +37,53 @@ static uint64_t power_above(uint64_t value)
 	return power;
 }
 
-/* What a class is about: one tile; a few blocks; half the L2 for input and output; four times the L2. */
+/* On a device with a small L2 the classes would meet. */
+static void separate(uint64_t counts[TUNE_CLASS_MAX])
+{
+	uint64_t last = counts[0];
+
+	for (int i = 1; i < TUNE_CLASS_MAX; i++) {
+		if (counts[i] == 0)
+			continue;
+		if (counts[i] <= 2 * last)
+			counts[i] = 4 * last;
+		last = counts[i];
+	}
+}
+
+enum { TILE, FEW, SMALL, WAVE, MEDIUM, LARGE };
+
+/* What a class is about: one tile; a few tiles, and many, which a cluster of blocks may scan; a tile for every
+ * multiprocessor; half the L2 for input and output; four times the L2.  0: the device has no such class. */
 static void natural_counts(uint64_t counts[TUNE_CLASS_MAX], const struct srt_device *device, size_t element)
 {
 	uint64_t l2 = (uint64_t)l2_of(device);
 	uint64_t most = device->memory_free / MEMORY_SHARE / element;
 
-	counts[0] = TILE_COUNT;
-	counts[1] = SMALL_COUNT;
-	counts[2] = l2 / 4 / element;
-	counts[3] = power_above(4 * l2 / element);
-	while (device->memory_free && counts[3] > most)
-		counts[3] /= 2;
-	/* On a device with a small L2 the classes would meet. */
-	for (int i = 1; i < TUNE_CLASS_MAX; i++)
-		if (counts[i] <= 2 * counts[i - 1])
-			counts[i] = 4 * counts[i - 1];
+	counts[TILE] = TILE_COUNT;
+	counts[FEW] = device->has_clusters ? FEW_COUNT : 0;
+	counts[SMALL] = device->has_clusters ? SMALL_COUNT : ONLY_SMALL_COUNT;
+	counts[WAVE] = device->has_clusters ? WAVE_COUNT : 0;
+	counts[MEDIUM] = l2 / 4 / element;
+	counts[LARGE] = power_above(4 * l2 / element);
+	while (device->memory_free && counts[LARGE] > most)
+		counts[LARGE] /= 2;
+	separate(counts);
 }
 
 /* A slow device gets counts that it is done with in time, in the same order and spread over what is possible. */
 static void slow_counts(uint64_t counts[TUNE_CLASS_MAX], double pace)
 {
 	double most = pace * LAUNCH_SECONDS < 4096 ? 4096 : pace * LAUNCH_SECONDS;
+	int classes = 0, step = 0;
 
 	if (pace <= 0 || pace >= FAST_PACE)
 		return;
-	counts[0] = 1024;
-	for (int i = 1; i < TUNE_CLASS_MAX; i++)
-		counts[i] = (uint64_t)(1024 * pow(most / 1024, i / 3.0));
+	for (int i = 0; i < TUNE_CLASS_MAX; i++)
+		classes += counts[i] > 0;
+	for (int i = 0; i < TUNE_CLASS_MAX; i++)
+		if (counts[i] > 0)
+			counts[i] = (uint64_t)(1024 * pow(most / 1024, step++ / (classes - 1.0)));
 }
 
 static int nearest(const uint64_t counts[TUNE_CLASS_MAX], uint64_t count)
@@ -69,7 +91,8 @@ static int nearest(const uint64_t counts[TUNE_CLASS_MAX], uint64_t count)
 	int best = 0;
 
 	for (int i = 1; i < TUNE_CLASS_MAX; i++)
-		if (fabs(log((double)counts[i] / (double)count)) < fabs(log((double)counts[best] / (double)count)))
+		if (counts[i] > 0 &&
+			fabs(log((double)counts[i] / (double)count)) < fabs(log((double)counts[best] / (double)count)))
 			best = i;
 	return best;
 }
@@ -82,7 +105,7 @@ static void plan_timing(
 
 	klass->timing.klass = index;
 	klass->timing.samples = is_slow ? SLOW_SAMPLES : SAMPLES;
-	klass->is_streaming = index >= 2 && !is_slow;
+	klass->is_streaming = index >= MEDIUM && !is_slow;
 	klass->timing.pairs = klass->is_streaming ? (int)fmin(64, fmax(2, ceil(wanted))) : 1;
 	klass->timing.scans = klass->is_streaming ? (int)fmin(40, fmax(4, GRAPH_BYTES / bytes)) : SMALL_SCANS;
 	if (is_slow)
@@ -135,7 +158,7 @@ size_t tune_classes(struct tune_class classes[TUNE_CLASS_MAX], const struct srt_
 	slow_counts(natural, pace);
 	memset(classes, 0, TUNE_CLASS_MAX * sizeof classes[0]);
 	for (int i = 0; i < TUNE_CLASS_MAX; i++) {
-		if (count_count && chosen[i] == 0)
+		if (count_count ? chosen[i] == 0 : natural[i] == 0)
 			continue;
 		classes[used].name = names[i];
 		classes[used].timing.count = chosen[i] ? chosen[i] : natural[i];

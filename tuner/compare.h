@@ -19,6 +19,7 @@ enum tune_row_kind {
 	TUNE_ROW_TAUGHT,  /* a strategy at its fewest items a thread, one where it can */
 	TUNE_ROW_TUNED,   /* a strategy's best of the database */
 	TUNE_ROW_TRIED,   /* its best of a short list, where the database has none */
+	TUNE_ROW_VARIED,  /* one value of the knob that --vary names */
 	TUNE_ROW_LIBRARY, /* what a program gets */
 	TUNE_ROW_PEER
 };
@@ -73,6 +74,13 @@ struct tune_compare {
 
 /* compare_rows.c: who takes part at the count at hand.  A status. */
 int tune_compare_rows(struct tune_compare *compare);
+/* A row of one variant; NULL where the device cannot run it, or not at this count. */
+struct tune_compared *tune_compare_add(
+	struct tune_compare *compare, enum tune_row_kind kind, const char *origin, const struct srt_variant *variant);
+/* The fastest of a strategy in the database, at the count nearest to that at hand. */
+bool tune_compare_best(struct srt_variant *variant, const struct tune_compare *compare, int strategy);
+/* compare_vary.c: a row for each value of a knob, for each strategy that has it. */
+int tune_compare_vary(struct tune_compare *compare);
 /* The plan of a variant, or of the library's own choice for ""; NULL where it cannot be made, the reason recorded. */
 struct scanrt_plan *tune_compare_plan(struct tune_compare *compare, const char *variant);
 /* Captures the contender of a row. */

@@ -53,6 +53,7 @@ static const char *kind_name(enum tune_row_kind kind)
 	case TUNE_ROW_TAUGHT: return "taught";
 	case TUNE_ROW_TUNED: return "tuned";
 	case TUNE_ROW_TRIED: return "tried";
+	case TUNE_ROW_VARIED: return "varied";
 	case TUNE_ROW_LIBRARY: return "library";
 	default: return "peer";
 	}

@@ -139,8 +139,7 @@ static double stated_words(const char *strategy)
 	return 2;
 }
 
-/* False where the device cannot run it, or not at this count. */
-static bool add_variant(
+struct tune_compared *tune_compare_add(
 	struct tune_compare *compare, enum tune_row_kind kind, const char *origin, const struct srt_variant *variant)
 {
 	struct srt_strbuf text = {0};
@@ -149,7 +148,7 @@ static bool add_variant(
 
 	if (srt_variant_check(variant, &compare->problem, &compare->gpu->device) ||
 	    srt_variant_max_count(variant) < compare->klass.timing.count)
-		return false;
+		return NULL;
 	srt_variant_format(&text, variant);
 	plan = tune_compare_plan(compare, srt_strbuf_text(&text));
 	if (plan)
@@ -162,7 +161,7 @@ static bool add_variant(
 		snprintf(row->origin, sizeof row->origin, "%s", origin);
 	}
 	srt_strbuf_free(&text);
-	return row != NULL;
+	return row;
 }
 
 /* One item a thread, as textbooks have it, or as few as the strategy takes. */
@@ -173,7 +172,7 @@ static bool add_taught(struct tune_compare *compare, int strategy)
 	srt_variant_init(&variant, (enum srt_strategy)strategy);
 	for (variant.items = 1; variant.items <= ITEMS_MAX; variant.items++)
 		if (srt_variant_check(&variant, &compare->problem, &compare->gpu->device) == SCANRT_OK)
-			return add_variant(compare, TUNE_ROW_TAUGHT, "taught", &variant);
+			return tune_compare_add(compare, TUNE_ROW_TAUGHT, "taught", &variant) != NULL;
 	return false;
 }
 
@@ -203,7 +202,7 @@ static int take_timed(void *user, const struct srt_db_timed *timed)
 	return 0;
 }
 
-static bool add_tuned(struct tune_compare *compare, int strategy)
+bool tune_compare_best(struct srt_variant *variant, const struct tune_compare *compare, int strategy)
 {
 	struct best best = { .compare = compare, .strategy = strategy };
 
@@ -211,7 +210,17 @@ static bool add_tuned(struct tune_compare *compare, int strategy)
 	    srt_db_each_timed(compare->db, compare->fingerprint, srt_source_hash(), compare->problem_name, take_timed,
 	    &best) != SCANRT_OK)
 		return false;
-	return best.is_found && add_variant(compare, TUNE_ROW_TUNED, "tuned", &best.variant);
+	if (best.is_found)
+		*variant = best.variant;
+	return best.is_found;
+}
+
+static bool add_tuned(struct tune_compare *compare, int strategy)
+{
+	struct srt_variant variant;
+
+	return tune_compare_best(&variant, compare, strategy) &&
+		tune_compare_add(compare, TUNE_ROW_TUNED, "tuned", &variant);
 }
 
 /* Times the rows from `first` on and keeps the fastest; none where the timing fails. */
@@ -252,7 +261,7 @@ static void add_common(struct tune_compare *compare, int strategy, size_t wanted
 		srt_variant_init(&variant, (enum srt_strategy)strategy);
 		variant.block = blocks[i / 3];
 		variant.items = vectors[i % 3] * vector;
-		add_variant(compare, TUNE_ROW_TRIED, "tried", &variant);
+		tune_compare_add(compare, TUNE_ROW_TRIED, "tried", &variant);
 	}
 }
 
@@ -269,7 +278,7 @@ static int add_tried(struct tune_compare *compare, int strategy)
 		compare->options->seed);
 	for (size_t i = 0; i < count && compare->row_count < first + wanted; i++)
 		if (variants[i].strategy == strategy)
-			add_variant(compare, TUNE_ROW_TRIED, "tried", &variants[i]);
+			tune_compare_add(compare, TUNE_ROW_TRIED, "tried", &variants[i]);
 	if (compare->row_count == first)
 		add_common(compare, strategy, wanted);
 	free(variants);
@@ -367,7 +376,9 @@ int tune_compare_rows(struct tune_compare *compare)
 
 	compare->row_count = 0;
 	compare->left_out[0] = '\0';
-	for (int i = 0; !status && srt_strategy_at(i); i++)
+	if (compare->options->vary)
+		status = tune_compare_vary(compare);
+	for (int i = 0; !status && !compare->options->vary && srt_strategy_at(i); i++)
 		status = add_strategy(compare, srt_strategy_at(i));
 	if (!status)
 		status = add_library(compare);

@@ -9,6 +9,7 @@ scantune_SOURCES = \
 	tuner/compare.c tuner/compare.h \
 	tuner/compare_print.c \
 	tuner/compare_rows.c \
+	tuner/compare_vary.c \
 	tuner/contest.c tuner/contest.h \
 	tuner/counters.c tuner/counters.h \
 	tuner/crossover.c \

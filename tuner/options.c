@@ -21,7 +21,7 @@ enum {
 	OPTION_DEVICE = 256, OPTION_QUICK, OPTION_THOROUGH, OPTION_TIME, OPTION_TYPE, OPTION_OP, OPTION_MODE,
 	OPTION_COUNT, OPTION_ALL, OPTION_DB, OPTION_SYSTEM, OPTION_CODEGEN, OPTION_JOBS, OPTION_SEED, OPTION_RESTART,
 	OPTION_DRY_RUN, OPTION_JSON, OPTION_QUIET, OPTION_VERBOSE, OPTION_VARIANT, OPTION_REPEAT, OPTION_COUNTERS,
-	OPTION_SWEEP, OPTION_MARKDOWN, OPTION_OUTPUT, OPTION_REQUIRE_QUIET, OPTION_KEEP, OPTION_WITH_IMAGES
+	OPTION_SWEEP, OPTION_MARKDOWN, OPTION_VARY, OPTION_OUTPUT, OPTION_REQUIRE_QUIET, OPTION_KEEP, OPTION_WITH_IMAGES
 };
 
 #define BIT(option) (UINT64_C(1) << (OPTION_##option - OPTION_DEVICE))
@@ -39,6 +39,7 @@ static const struct option long_options[] = {
 	{ "verbose", no_argument, NULL, OPTION_VERBOSE },     { "variant", required_argument, NULL, OPTION_VARIANT },
 	{ "repeat", required_argument, NULL, OPTION_REPEAT }, { "counters", no_argument, NULL, OPTION_COUNTERS },
 	{ "sweep", no_argument, NULL, OPTION_SWEEP },         { "markdown", no_argument, NULL, OPTION_MARKDOWN },
+	{ "vary", required_argument, NULL, OPTION_VARY },
 	{ "output", required_argument, NULL, OPTION_OUTPUT }, { "keep", required_argument, NULL, OPTION_KEEP },
 	{ "require-quiet", no_argument, NULL, OPTION_REQUIRE_QUIET },
 	{ "with-images", no_argument, NULL, OPTION_WITH_IMAGES }, { "help", no_argument, NULL, 'h' },
@@ -112,6 +113,7 @@ static bool take_value(struct tune_options *options, struct pending *pending, in
 	case OPTION_SEED: return parse_number(&options->seed, value, 0, UINT64_MAX);
 	case OPTION_KEEP: return parse_int(&options->keep, value, 1000000);
 	case OPTION_OUTPUT: options->output = value; return true;
+	case OPTION_VARY: options->vary = value; return true;
 	case OPTION_VARIANT: options->variant = value; return true;
 	case OPTION_REPEAT: return parse_int(&options->repeat, value, 1000000);
 	default: return false;
@@ -147,14 +149,14 @@ static uint64_t options_of(const char *command)
 	const uint64_t json = BIT(JSON), database = BIT(DB) | BIT(SYSTEM);
 	const uint64_t work = BIT(DEVICE) | BIT(TYPE) | BIT(OP) | BIT(ALL) | BIT(MODE) | BIT(COUNT) | BIT(DB) |
 		BIT(CODEGEN) | BIT(SEED) | json;
-	const uint64_t drawing = BIT(SWEEP) | BIT(MARKDOWN) | BIT(OUTPUT);
+	const uint64_t drawing = BIT(SWEEP) | BIT(MARKDOWN) | BIT(VARY) | BIT(OUTPUT);
 	const uint64_t again = (work & ~(BIT(ALL) | BIT(MODE) | BIT(COUNT))) | BIT(JOBS) | BIT(QUIET) | BIT(VERBOSE) |
 		BIT(REQUIRE_QUIET) | BIT(SYSTEM);
 
 	if (strcmp(command, "bench") == 0)
 		return work | BIT(VARIANT) | BIT(REPEAT) | BIT(COUNTERS);
 	if (strcmp(command, "compare") == 0)
-		return work | BIT(SWEEP) | BIT(MARKDOWN);
+		return work | BIT(SWEEP) | BIT(MARKDOWN) | BIT(VARY);
 	if (strcmp(command, "plot") == 0)
 		return database | BIT(TYPE) | BIT(OP) | BIT(OUTPUT);
 	if (strcmp(command, "tune") == 0)

@@ -24,7 +24,7 @@ enum tune_task { TUNE_TASK_TUNE, TUNE_TASK_RECHECK, TUNE_TASK_VERIFY, TUNE_TASK_
 enum tune_effort { TUNE_QUICK, TUNE_NORMAL, TUNE_THOROUGH };
 const char *tune_effort_name(enum tune_effort effort);
 
-enum { TUNE_TARGET_MAX = 128, TUNE_CLASS_MAX = 4 };
+enum { TUNE_TARGET_MAX = 128, TUNE_CLASS_MAX = 6 };
 
 /* One type and operator to be tuned. */
 struct tune_target {
@@ -54,6 +54,7 @@ struct tune_options {
 	bool is_counting;       /* bench only */
 	bool is_sweeping;       /* compare only: every count from 1000 on */
 	bool is_markdown;       /* compare only */
+	const char *vary;       /* compare only: a knob's name */
 	const char *file;       /* the operand: result lines of an earlier run, or a database; NULL: none */
 	const char *output;     /* plot only */
 	bool is_restart;

@@ -61,7 +61,16 @@ static void finish(struct worker *worker, int status, const char *note)
 	worker->job = NULL;
 }
 
-static void lose(struct worker *worker, const char *what)
+static void put_first(struct tune_pool *pool, struct tune_job *job)
+{
+	job->state = TUNE_JOB_QUEUED;
+	job->next = pool->first;
+	if (pool->first == NULL)
+		pool->end = &job->next;
+	pool->first = job;
+}
+
+static void end(struct worker *worker, const char *what)
 {
 	char how[96], note[TUNE_NOTE_SIZE];
 
@@ -71,13 +80,25 @@ static void lose(struct worker *worker, const char *what)
 		finish(worker, SCANRT_ERROR_COMPILER, note);
 }
 
-static void take_reply(struct worker *worker, const struct tune_frame *frame)
+/* A process may be killed by somebody, say for memory that another one wants: only the second death is the job's. */
+static void lose(struct tune_pool *pool, struct worker *worker, const char *what)
+{
+	struct tune_job *job = worker->job;
+
+	if (job && job->deaths++ == 0) {
+		worker->job = NULL;
+		put_first(pool, job);
+	}
+	end(worker, what);
+}
+
+static void take_reply(struct tune_pool *pool, struct worker *worker, const struct tune_frame *frame)
 {
 	struct tune_compile_reply reply;
 	size_t size = frame->size - sizeof reply;
 
 	if (frame->kind != TUNE_REPLY || frame->size < sizeof reply) {
-		lose(worker, "the compiler process answered out of turn");
+		lose(pool, worker, "the compiler process answered out of turn");
 		return;
 	}
 	memcpy(&reply, frame->bytes, sizeof reply);
@@ -94,17 +115,17 @@ static void take_reply(struct worker *worker, const struct tune_frame *frame)
 	finish(worker, reply.status, reply.note);
 }
 
-static void listen(struct worker *worker)
+static void listen(struct tune_pool *pool, struct worker *worker)
 {
 	struct tune_frame frame;
 
 	switch (tune_wire_receive(&frame, &worker->child.reader, worker->child.from)) {
 	case TUNE_WIRE_FRAME:
-		take_reply(worker, &frame);
+		take_reply(pool, worker, &frame);
 		tune_frame_free(&frame);
 		break;
-	case TUNE_WIRE_CLOSED: lose(worker, "the compiler process ended"); break;
-	case TUNE_WIRE_DAMAGED: lose(worker, "the compiler process sent a damaged reply"); break;
+	case TUNE_WIRE_CLOSED: lose(pool, worker, "the compiler process ended"); break;
+	case TUNE_WIRE_DAMAGED: lose(pool, worker, "the compiler process sent a damaged reply"); break;
 	case TUNE_WIRE_MORE: break;
 	}
 }
@@ -131,7 +152,7 @@ static void give(struct tune_pool *pool, struct worker *worker)
 	}
 	if (!tune_wire_send(
 		    worker->child.to, TUNE_COMPILE, &worker->job->request, sizeof worker->job->request, NULL, 0))
-		lose(worker, "the compiler process is gone");
+		lose(pool, worker, "the compiler process is gone");
 }
 
 void tune_pool_pump(struct tune_pool *pool)
@@ -140,7 +161,7 @@ void tune_pool_pump(struct tune_pool *pool)
 		struct worker *worker = &pool->workers[i];
 
 		if (worker->job)
-			listen(worker);
+			listen(pool, worker);
 		if (worker->job == NULL && pool->first)
 			give(pool, worker);
 	}
@@ -167,11 +188,7 @@ void tune_pool_submit(struct tune_pool *pool, struct tune_job *job)
 
 void tune_pool_submit_first(struct tune_pool *pool, struct tune_job *job)
 {
-	job->state = TUNE_JOB_QUEUED;
-	job->next = pool->first;
-	if (pool->first == NULL)
-		pool->end = &job->next;
-	pool->first = job;
+	put_first(pool, job);
 	tune_pool_pump(pool);
 }
 
@@ -194,5 +211,5 @@ void tune_pool_abandon(struct tune_pool *pool, struct tune_job *job)
 {
 	for (int i = 0; i < pool->count; i++)
 		if (pool->workers[i].job == job)
-			lose(&pool->workers[i], "given up");
+			end(&pool->workers[i], "given up");
 }

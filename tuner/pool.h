@@ -21,6 +21,7 @@ struct tune_job {
 	char note[TUNE_NOTE_SIZE];
 	char toolchain[64];
 	struct srt_image image;     /* the job's; freed by tune_job_clear */
+	int deaths;                 /* of compilers that were at work on it */
 	struct tune_job *next;
 };
 

@@ -12,7 +12,7 @@
 #include "resume.h"
 #include "status.h"
 
-#define DEATHS_MAX 2 /* alone; once may be somebody's kill -9 */
+#define DEATHS_MAX 3 /* alone; once or twice may be somebody's kill -9 */
 
 static const char alone_note[] = "alone, attempt ";
 static const char chosen_note[] = "chosen, ";

@@ -10,7 +10,7 @@ _scantune() {
 	local operators="sum prod min max and or xor"
 	local options="--device --quick --thorough --time --type --op --all --mode --count --db --system --codegen --jobs
 		--seed --require-quiet --restart --dry-run --keep --with-images --variant --repeat --counters --sweep
-		--markdown --output --json --quiet --verbose --help --version"
+		--markdown --vary --output --json --quiet --verbose --help --version"
 	local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]}
 	local prefix=
 

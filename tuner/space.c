@@ -19,6 +19,8 @@ struct point {
 	int ahead;
 	int residency;
 	int gather;
+	int cluster;
+	int exchange;
 	int warp_scan;
 	int circuit;
 	int fan;
@@ -39,26 +41,34 @@ static const struct point known[] = {
 	{ .strategy = SRT_BLOCK, .block = 256, .vectors = 2 },
 	{ .strategy = SRT_LOOKBACK, .block = 256, .vectors = 4 },
 	{ .strategy = SRT_LOOKAHEAD, .block = 416, .vectors = 7, .stages = 4, .ahead = 2, .gather = 2, .store = BULK },
+	{ .strategy = SRT_CLUSTER, .block = 256, .vectors = 2, .cluster = 8 },
 	{ .strategy = SRT_LOOKAHEAD, .block = 512, .vectors = 6, .stages = 4, .ahead = 2 },
 	{ .strategy = SRT_BLOCK, .block = 1024, .vectors = 1 },
+	{ .strategy = SRT_CLUSTER, .block = 512, .vectors = 2, .cluster = 16, .exchange = SRT_EXCHANGE_BLOCK },
 	{ .strategy = SRT_LOOKBACK, .block = 256, .vectors = 2 },
 	{ .strategy = SRT_LOOKAHEAD, .block = 448, .vectors = 5, .stages = 6, .ahead = 3, .gather = 2, .store = BULK },
+	{ .strategy = SRT_CLUSTER, .block = 160, .vectors = 1, .cluster = 16 },
 	{ .strategy = SRT_BLOCK, .block = 512, .vectors = 1 },
 	{ .strategy = SRT_LOOKBACK, .block = 128, .vectors = 4 },
 	{ .strategy = SRT_BLOCK, .block = 128, .vectors = 4 },
 	{ .strategy = SRT_LOOKAHEAD, .block = 480, .vectors = 7, .stages = 4, .ahead = 2, .gather = 2, .store = BULK },
 	{ .strategy = SRT_LOOKBACK, .block = 512, .vectors = 4 },
+	{ .strategy = SRT_CLUSTER, .block = 512, .vectors = 4, .cluster = 16, .exchange = SRT_EXCHANGE_BLOCK },
 	{ .strategy = SRT_LOOKAHEAD, .block = 448, .vectors = 6, .stages = 5, .ahead = 3 },
 	{ .strategy = SRT_BLOCK, .block = 256, .vectors = 4 },
 	{ .strategy = SRT_LOOKAHEAD, .block = 384, .vectors = 7, .stages = 5, .ahead = 3, .gather = 2, .store = BULK },
 	{ .strategy = SRT_LOOKBACK, .block = 256, .vectors = 6 },
 	{ .strategy = SRT_BLOCK, .block = 1024, .vectors = 2 },
+	{ .strategy = SRT_CLUSTER, .block = 160, .vectors = 2, .cluster = 8 },
 	{ .strategy = SRT_LOOKBACK, .block = 128, .vectors = 2, .residency = 8 },
 	{ .strategy = SRT_LOOKAHEAD, .block = 512, .vectors = 5, .stages = 5, .ahead = 2, .gather = 2, .store = BULK },
+	{ .strategy = SRT_CLUSTER, .block = 256, .vectors = 4, .cluster = 16, .exchange = SRT_EXCHANGE_BLOCK },
 	{ .strategy = SRT_LOOKAHEAD, .block = 512, .vectors = 5, .stages = 5, .ahead = 3 },
 	{ .strategy = SRT_BLOCK, .block = 128, .vectors = 2 },
+	{ .strategy = SRT_CLUSTER, .block = 320, .vectors = 1, .cluster = 8 },
 	{ .strategy = SRT_LOOKBACK, .block = 384, .vectors = 6 },
 	{ .strategy = SRT_LOOKAHEAD, .block = 640, .vectors = 5, .stages = 4, .ahead = 2, .gather = 2, .store = BULK },
+	{ .strategy = SRT_CLUSTER, .block = 256, .vectors = 3, .cluster = 16 },
 	{ .strategy = SRT_LOOKBACK, .block = 512, .vectors = 2 },
 	{ .strategy = SRT_BLOCK, .block = 1024, .vectors = 4 },
 	{ .strategy = SRT_LOOKBACK, .block = 256, .vectors = 3 },
@@ -78,7 +88,7 @@ static const struct point known[] = {
 
 size_t tune_space_size(enum tune_effort effort, bool is_slow)
 {
-	static const size_t sizes[2][3] = { { 40, 128, 640 }, { 6, 12, 40 } };
+	static const size_t sizes[2][3] = { { 48, 128, 640 }, { 6, 12, 40 } };
 
 	return sizes[is_slow][effort];
 }
@@ -100,6 +110,8 @@ static struct srt_variant variant_of(const struct point *point, const struct srt
 	set(&variant.ahead, point->ahead);
 	set(&variant.residency, point->residency);
 	set(&variant.gather, point->gather);
+	set(&variant.cluster, point->cluster);
+	set(&variant.exchange, point->exchange);
 	set(&variant.warp_scan, point->warp_scan);
 	set(&variant.circuit, point->circuit);
 	set(&variant.fan, point->fan);
@@ -138,11 +150,14 @@ static void draw_circuit(struct point *point, uint64_t *state)
 
 static struct point draw(uint64_t *state)
 {
-	static const int strategies[] = { SRT_BLOCK, SRT_LOOKBACK, SRT_LOOKBACK, SRT_LOOKAHEAD, SRT_LOOKAHEAD };
+	static const int strategies[] = { SRT_BLOCK, SRT_CLUSTER, SRT_LOOKBACK, SRT_LOOKBACK, SRT_LOOKAHEAD,
+		SRT_LOOKAHEAD };
 	static const int blocks[] = { 64, 96, 128, 192, 256, 320, 384, 448, 512, 640, 768, 896, 1024 };
 	static const int vectors[] = { 1, 2, 3, 4, 5, 6, 7, 8, 10, 12 };
 	static const int residencies[] = { 0, 0, 1, 2, 3, 4, 6, 8 };
 	static const int gathers[] = { 0, 0, 1, 2, 2, 8 };
+	static const int clusters[] = { 4, 8, 16, 16 };
+	static const int exchanges[] = { 0, SRT_EXCHANGE_BLOCK };
 	static const int mostly_default[] = { 0, 0, 0, 1 };
 	struct point point = { .strategy = pick(state, strategies, COUNT_OF(strategies)) };
 
@@ -155,6 +170,10 @@ static struct point draw(uint64_t *state)
 		point.residency = pick(state, residencies, COUNT_OF(residencies));
 	if (srt_knob_default(srt_knob_find("circuit"), point.strategy))
 		draw_circuit(&point, state);
+	if (point.strategy == SRT_CLUSTER) {
+		point.cluster = pick(state, clusters, COUNT_OF(clusters));
+		point.exchange = pick(state, exchanges, COUNT_OF(exchanges));
+	}
 	if (point.strategy == SRT_LOOKAHEAD) {
 		point.stages = 3 + (int)(tune_random(state) % 6);
 		point.ahead = 1 + (int)(tune_random(state) % (uint64_t)(point.stages - 1));

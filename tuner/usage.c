@@ -18,7 +18,8 @@ const char tune_usage_text[] =
 	"       scantune bench [--device N|emu] [--type T] [--op O] [--count N] [--mode M] [--variant V]\n"
 	"                [--repeat R] [--counters]            time the library as a program gets it; or what the\n"
 	"                                                     emulated device counts in it\n"
-	"       scantune compare [--device N|emu] [--type T] [--op O] [--count N] [--sweep] [--json|--markdown]\n"
+	"       scantune compare [--device N|emu] [--type T] [--op O] [--count N] [--sweep|--vary KNOB]\n"
+	"                [--json|--markdown]\n"
 	"       scantune compare --markdown FILE              the strategies, other libraries and the copy, in turn\n"
 	"       scantune plot [FILE] -o OUT.svg|OUT.png       draws what compare --json wrote, or the database\n";
 
@@ -41,6 +42,7 @@ const char tune_help_text[] =
 	"  --restart             do not go on where an interrupted run left off\n"
 	"  --dry-run             say what would be done\n"
 	"  --sweep               compare: counts from 1000 to 2^28, or to --count\n"
+	"  --vary KNOB           compare: the values of a knob, such as circuit, in place of the strategies\n"
 	"  --markdown            compare: as a table of Markdown\n"
 	"  -o, --output FILE     plot: an SVG or a PNG, by the ending\n"
 	"  --keep N              prune: the last N runs of each device (2)\n"

@@ -44,6 +44,14 @@ compare --sweep --json >"$tap_dir/sweep"
 is "$(grep -o '"count":[0-9]*' "$tap_dir/sweep" | sort -u | wc -l)" 3 "a sweep has counts from 1000 to the one asked for"
 is "$(grep -c '"kind":"taught"' "$tap_dir/sweep")" 0 "and only what is worth using"
 
+compare --vary circuit --json >"$tap_dir/vary"
+for circuit in koggestone warps brentkung raking; do
+	is "$(grep -c "\"row\":\"lookback, $circuit\",\"kind\":\"varied\"" "$tap_dir/vary")" 1 \
+		"--vary circuit has a row of lookback with $circuit"
+done
+fails "--vary of a knob that there is not is refused" 1 compare --vary colour
+like "$(cat "$tap_dir/.output")" "unknown knob 'colour'" "and named"
+
 "$scantune" compare --markdown "$tap_dir/tuned" >"$tap_dir/table"
 like "$(cat "$tap_dir/table")" "| lookback, at its best | 1 |" "lines become a table of Markdown"
 like "$(cat "$tap_dir/table")" "of 4096 elements" "under the count"

@@ -100,6 +100,16 @@ unset SCANTUNE_FAULT
 fails "a second tuner of the same device exits with 4" 4 "$scantune" --device emu --quick --db "$db" --type i32 --op sum \
 	--count 1024
 like "$(cat "$tap_dir/.output")" "process $pid is tuning this device" "and names the first"
+others=
+for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15; do
+	("$scantune" --device emu --quick --db "$db" --type f32 --op sum --count 1024 >"$tap_dir/other-$i" 2>&1
+	echo $? >"$tap_dir/status-$i") &
+	others="$others $!"
+done
+# shellcheck disable=SC2086
+wait $others
+is "$(cat "$tap_dir"/status-* | sort | uniq -c | tr -s ' ')" " 15 4" "so do fifteen that start at once"
+is "$(grep -l "process $pid is tuning this device" "$tap_dir"/other-* | wc -l)" 15 "and each names the one at work"
 kill -INT "$pid"
 wait "$pid"
 sleep 0.3

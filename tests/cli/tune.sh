@@ -27,9 +27,9 @@ like "$(cat "$tap_dir/first")" "complete after" "and says so"
 like "$(cat "$tap_dir/first")" "gain" "with a table of the gains"
 is "$(query 'SELECT status FROM run')" complete "the run is complete in the database"
 is "$(query 'SELECT count(*) FROM choice')" 2 "both classes have a choice"
-is "$(query "SELECT group_concat(class, ' ') FROM (SELECT class FROM choice ORDER BY low_count)")" "tile small" \
+is "$(query "SELECT group_concat(class, ' ') FROM (SELECT class FROM choice ORDER BY low_count)")" "tile few" \
 	"they are the classes of the counts"
-is "$(query 'SELECT count(*) FROM choice a, choice b WHERE a.class = "tile" AND b.class = "small"
+is "$(query 'SELECT count(*) FROM choice a, choice b WHERE a.class = "tile" AND b.class = "few"
 	AND b.low_count = a.high_count + 1')" 1 "the ranges of counts meet"
 is "$(query 'SELECT count(DISTINCT k.problem) FROM kernel k JOIN image i ON i.hash = k.image, choice c
 	JOIN variant v ON v.id = c.variant WHERE k.variant = v.text')" 2 \
@@ -51,7 +51,7 @@ is "$("$SQLITE3" "$db" 'SELECT group_concat(c.class || v.text) FROM choice c JOI
 	JOIN variant v ON v.id = c.variant')" "the same run from nothing makes the same choices"
 ok "a run after a complete one tunes anew" tune
 is "$(query 'SELECT count(*) FROM run')" 2 "as a run of its own"
-like "$(cat "$tap_dir/.output")" "40 variants" "with all variants"
+like "$(cat "$tap_dir/.output")" "48 variants" "with all variants"
 
 ok "a run in JSON succeeds" tune --json
 is "$(grep -cv '^{.*}$' "$tap_dir/.output")" 0 "and prints nothing but JSON lines"

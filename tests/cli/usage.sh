@@ -25,7 +25,7 @@ fails "an internal operator is unknown to users" 1 "$scantune" --device emu --op
 fails "a count that is no number is a usage error" 1 "$scantune" --device emu --count many
 fails "a fractional count is a usage error" 1 "$scantune" --device emu --count 1.5
 fails "a count of zero is a usage error" 1 "$scantune" --device emu --count 0
-fails "five counts are a usage error" 1 "$scantune" --device emu --count 1,2,3,4,5
+fails "seven counts are a usage error" 1 "$scantune" --device emu --count 1,2,3,4,5,6,7
 fails "a duration that is none is a usage error" 1 "$scantune" --device emu --time soon
 fails "an unknown mode is a usage error" 1 "$scantune" --device emu --mode both
 fails "an unknown way to machine code is a usage error" 1 "$scantune" --device emu --codegen llvm

@@ -120,6 +120,8 @@ static void test_foreign(const char *good)
 
 	fixture_write(path, "Dear diary, this is a text and no database at all.\n", 51);
 	stays_foreign(path, "is not a tuning database", "a short text is refused");
+	fixture_write(path, "x", 1);
+	stays_foreign(path, "is not a tuning database", "a file of one byte is refused, which SQLite calls empty");
 	patch(path, good, OFFSET_APPLICATION_ID, 'X');
 	stays_foreign(path, "of another program", "a database of another program is refused");
 	patch(path, good, OFFSET_USER_VERSION, 77);

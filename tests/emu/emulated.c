@@ -42,6 +42,15 @@ void emulated_schedule(uint64_t seed, unsigned resident)
 	set_number("SCANRT_EMU_RESIDENT", resident);
 }
 
+void emulated_totals(struct emu_counters *counters, uint64_t *launches)
+{
+	void *symbol = dlsym(library, "scanrtEmuCounters");
+	__typeof__(scanrtEmuCounters) *sum;
+
+	memcpy(&sum, &symbol, sizeof(symbol));
+	sum(counters, sizeof(*counters), launches);
+}
+
 void emulated_last_launch(struct emu_launch_record *record)
 {
 	void *symbol = dlsym(library, "scanrtEmuLastLaunch");

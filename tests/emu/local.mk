@@ -18,6 +18,7 @@ kernel_programs = \
 	tests/emu/circuits \
 	tests/emu/in_place \
 	tests/emu/mutations \
+	tests/emu/passes \
 	tests/emu/schedules \
 	tests/emu/traffic
 check_PROGRAMS += $(kernel_programs)
@@ -30,6 +31,8 @@ tests_emu_circuits_SOURCES = tests/emu/circuits.c $(emu_kernel_test)
 tests_emu_circuits_LDADD = $(device_libraries)
 tests_emu_mutations_SOURCES = tests/emu/mutations.c tests/emu/mutant.c tests/emu/mutant.h $(emu_kernel_test)
 tests_emu_mutations_LDADD = $(device_libraries)
+tests_emu_passes_SOURCES = tests/emu/passes.c $(emu_kernel_test)
+tests_emu_passes_LDADD = $(device_libraries)
 tests_emu_schedules_SOURCES = tests/emu/schedules.c $(emu_kernel_test)
 tests_emu_schedules_LDADD = $(device_libraries)
 tests_emu_traffic_SOURCES = tests/emu/traffic.c $(emu_kernel_test)

@@ -32,6 +32,14 @@ static const struct mutant_trial lookahead[] = {
 static const struct mutant_trial tight[] = {
 	{ "lookahead,block=64,items=4,stages=4,ahead=1,gather=2", SRT_OP_AFFINE, SCANRT_U32 }, { NULL, 0, 0 } };
 
+static const struct mutant_trial serial[] = { { "lookback-serial,block=64,items=4", SRT_OP_AFFINE, SCANRT_U32 },
+	{ NULL, 0, 0 } };
+static const struct mutant_trial fan[] = { { "fan,block=64,items=4", SRT_OP_AFFINE, SCANRT_U32 }, { NULL, 0, 0 } };
+static const struct mutant_trial reduce[] = {
+	{ "reduce,block=64,items=4", SRT_OP_AFFINE, SCANRT_U32 }, { NULL, 0, 0 } };
+static const struct mutant_trial chunks[] = {
+	{ "reduce-fixed,block=64,items=4,partials=8", SRT_OP_AFFINE, SCANRT_U32 }, { NULL, 0, 0 } };
+
 const struct mutant mutants[] = {
 	/* ---- One block ---- */
 	{ "the barrier before the warps' totals are read", "circuit_warps.cuh", "__syncthreads();", "", 0, block,
@@ -161,6 +169,48 @@ const struct mutant mutants[] = {
 		leaving, NULL },
 	{ "the clearing of the control words", "tile_state.cuh",
 		"store_relaxed(arguments.control + threadIdx.x, 0);", ";", 0, leaving, NULL },
+
+	{ "the wait of one thread for a predecessor", "lookback_serial.cuh", "seen.mark == mark_none", "false", 0,
+		serial, NULL },
+	{ "the end of a thread's walk", "lookback_serial.cuh", "seen.mark == mark_prefix", "nearest == 0", 0, serial,
+		NULL },
+	{ "the order of a thread's walk", "lookback_serial.cuh", "P::op::apply(seen.value, after)",
+		"P::op::apply(after, seen.value)", 0, serial, NULL },
+
+	/* ---- Passes ---- */
+	{ "the barrier before the totals of a reduction are read", "passes.cuh", "__syncthreads();", "", 0, reduce,
+		NULL },
+	{ "the test that arrays are aligned, in a pass", "passes.cuh", "if (is_whole && left", "if (left", 0, reduce,
+		NULL },
+	{ "the test that a tile is full, in a pass", "passes.cuh", "is_whole && left >= P::tile && prefix",
+		"is_whole && prefix", 0, reduce, NULL },
+	{ "the test that something comes before, in a pass", "passes.cuh", " && prefix.is_present)", ")", 0, reduce,
+		NULL },
+	{ "the bound of the last tile, in a pass", "passes.cuh", "left < P::tile ? int(left) : P::tile", "P::tile", 0,
+		reduce, NULL },
+	{ "the test that the input of a reduction is aligned", "passes.cuh", "if (is_whole)", "if (true)", 0, reduce,
+		NULL },
+	{ "which partial comes before a chunk", "passes.cuh", "blockIdx.x - 1), true}", "blockIdx.x), true}", 0,
+		reduce, NULL },
+	{ "the two turns of what a chunk's tiles share", "passes.cuh", "is_chunked ? 2 : 1]", "1]", 0, chunks, NULL },
+	{ "the end of the array in the last chunk", "passes.cuh", "i < chunk && first < arguments.count", "i < chunk",
+		0, chunks, NULL },
+	{ "what a chunk's tiles hand on", "passes.cuh", "prefix = combine<P>(prefix, {total, true});", "", 0, chunks,
+		NULL },
+	{ "the order of a warp's rows", "passes.cuh", "combine<P>(part, {row[r], true})",
+		"combine<P>({row[r], true}, part)", 0, chunks, NULL },
+	{ "the test that a tile is full, scanning", "fan.cuh", "left >= P::tile && is_aligned<Q>(in)",
+		"is_aligned<Q>(in)", 0, fan, NULL },
+	{ "the bound of the last tile, scanning", "fan.cuh", "left < P::tile ? int(left) : P::tile", "P::tile", 2, fan,
+		NULL },
+	{ "the test that arrays are aligned, scanning", "fan.cuh", "is_aligned<Q>(in) && is_aligned<Q>(out) && ", "", 0,
+		fan, NULL },
+	{ "the test that a tile is full, fanning out", "fan.cuh", "left >= P::tile && is_aligned<Q>(from)",
+		"is_aligned<Q>(from)", 0, fan, NULL },
+	{ "the bound of the last tile, fanning out", "fan.cuh", "left < P::tile ? int(left) : P::tile", "P::tile", 1,
+		fan, NULL },
+	{ "the order of what is put in front", "fan.cuh", "P::op::apply(prefix, part.item[r][i])",
+		"P::op::apply(part.item[r][i], prefix)", 0, fan, NULL },
 
 	/* ---- Look-ahead ---- */
 	{ "the block barrier before the roles part", "lookahead.cuh", "__syncthreads();", "", 0, lookahead, NULL },

@@ -2,8 +2,10 @@
  *
  * The traffic of each strategy, counted to the word.  Every element is read once and written once.  On top of that:
  *   block      nothing;
+ *   cluster    nothing;
  *   lookback   a ticket a tile (an atomic, 2 words each way), an aggregate and a prefix a tile (2 words each, the first
  *              tile has a prefix only), the next epoch's ticket at the end; and what is polled;
+ *   lookback-serial  the same;
  *   lookahead  a ticket a draw, an aggregate a tile, the next epoch's ticket; and what is polled.
  */
 #include <inttypes.h>
@@ -47,6 +49,11 @@ static void measure(struct measured *measured, struct test_device *device, const
 	reference_destroy(&reference);
 }
 
+static bool is_lookback(const struct measured *measured)
+{
+	return measured->strategy == SRT_LOOKBACK || measured->strategy == SRT_LOOKBACK_SERIAL;
+}
+
 static uint64_t loads(const struct measured *measured)
 {
 	return measured->count + WORDS * (measured->counters.global_atomics + measured->counters.polls);
@@ -54,9 +61,9 @@ static uint64_t loads(const struct measured *measured)
 
 static uint64_t stores(const struct measured *measured)
 {
-	uint64_t states = measured->strategy == SRT_LOOKBACK ? 2 * measured->tiles - 1 : measured->tiles;
+	uint64_t states = is_lookback(measured) ? 2 * measured->tiles - 1 : measured->tiles;
 
-	if (measured->strategy == SRT_BLOCK)
+	if (measured->strategy == SRT_BLOCK || measured->strategy == SRT_CLUSTER)
 		return measured->count;
 	return measured->count + WORDS * (measured->counters.global_atomics + states + 1);
 }
@@ -70,12 +77,25 @@ static void check(struct test_device *device, const char *variant, uint64_t coun
 		"%s reads %" PRIu64 " elements once, and so much on top as it says", variant, count);
 	tap_is_uint(measured.counters.global_store_words, stores(&measured),
 		"%s writes %" PRIu64 " elements once, and so much on top as it says", variant, count);
-	if (measured.strategy == SRT_LOOKBACK)
+	if (is_lookback(&measured))
 		tap_is_uint(measured.counters.global_atomics, measured.tiles, "%s draws one ticket for each of %" PRIu64
 			" tiles", variant, measured.tiles);
-	if (measured.strategy == SRT_BLOCK)
+	if (measured.strategy == SRT_BLOCK || measured.strategy == SRT_CLUSTER)
 		tap_is_uint(measured.counters.global_atomics + measured.counters.polls, 0,
 			"%s touches nothing but the data", variant);
+}
+
+/* As many blocks as tiles, rounded up to a power of two; a barrier in each where the blocks' totals are exchanged, and
+ * none where the warps' are. */
+static void check_cluster(struct test_device *device, const char *variant, uint64_t count, uint64_t blocks,
+	uint64_t barriers)
+{
+	struct measured measured;
+
+	measure(&measured, device, variant, count, 0);
+	tap_is_uint(measured.counters.blocks, blocks, "%s launches %" PRIu64 " blocks for %" PRIu64 " elements",
+		variant, blocks, count);
+	tap_is_uint(measured.counters.barriers, barriers, "with %" PRIu64 " block barriers", barriers);
 }
 
 /* A persistent block draws one ticket in vain, for each of its stages at most. */
@@ -104,7 +124,10 @@ int main(void)
 {
 	static const uint64_t counts[] = { 1, 31, 511, 512, 513, 5000, 20000 };
 	const char *block = "block,block=128,items=4", *lookback = "lookback,block=128,items=4";
+	const char *serial = "lookback-serial,block=128,items=1";
 	const char *lookahead = "lookahead,block=128,items=4,stages=3,ahead=2";
+	const char *cluster = "cluster,block=128,items=4,cluster=16";
+	const char *blocks = "cluster,block=128,items=4,cluster=16,exchange=block";
 	struct test_device device;
 
 	emulated_open(&device);
@@ -112,13 +135,22 @@ int main(void)
 	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
 		if (counts[i] <= 512)
 			check(&device, block, counts[i]);
+		if (counts[i] <= 8192) {
+			check(&device, cluster, counts[i]);
+			check(&device, blocks, counts[i]);
+		}
 		check(&device, lookback, counts[i]);
+		check(&device, serial, counts[i]);
 		check(&device, lookahead, counts[i]);
 	}
+	check_cluster(&device, cluster, 512, 1, 0);
+	check_cluster(&device, cluster, 5000, 16, 0);
+	check_cluster(&device, blocks, 1500, 4, 4);
 	check_draws(&device, lookahead, 20000, 3);
 	for (uint64_t seed = 0; seed < 3; seed++) {
 		check_repeatable(&device, lookback, seed);
 		check_repeatable(&device, lookahead, seed);
+		check_repeatable(&device, cluster, seed);
 	}
 	test_device_close(&device);
 	return tap_done();

@@ -11,10 +11,11 @@ tests_fake_libfake_la_SOURCES = tests/fake/fake.c tests/fake/fake.h tests/fake/p
 
 fake_ldadd = tests/fake/libfake.la $(LDADD)
 
-fake_programs = tests/fake/compile tests/fake/context tests/fake/each_call tests/fake/execute tests/fake/keep tests/fake/loader tests/fake/plan \
+fake_programs = tests/fake/adversity tests/fake/compile tests/fake/context tests/fake/each_call tests/fake/execute tests/fake/keep tests/fake/loader tests/fake/plan \
 	tests/fake/scan tests/fake/tuned
 check_PROGRAMS += $(fake_programs)
 FAKE_TESTS += $(fake_programs)
+tests_fake_adversity_LDADD = $(fake_ldadd)
 tests_fake_compile_LDADD = $(fake_ldadd)
 tests_fake_context_LDADD = $(fake_ldadd)
 tests_fake_each_call_LDADD = $(fake_ldadd)

@@ -52,7 +52,8 @@ static unsigned list_counts(
 	uint64_t wave = 3 * (uint64_t)test_resident(kernel) * tile + 7;
 	uint64_t most = srt_variant_max_count(&kernel->variant);
 	uint64_t wanted[] = { 1, 2, 31, 32, 33, tile - 1, tile, tile + 1, 2 * tile - 1, 2 * tile, 2 * tile + 1,
-		most - tile, most - tile + 1, most - 1, most, 33 * tile + 5, 1 + test_draw(&grid->random, tile), 1 + test_draw(&grid->random, 70 * tile), wave,
+		most - tile, most - tile + 1, most - 1, most, 33 * tile + 5,
+		1 + test_draw(&grid->random, tile), 1 + test_draw(&grid->random, 70 * tile), wave,
 		wave + test_draw(&grid->random, MEBI) * 2 + 1 };
 	unsigned all = (unsigned)(sizeof(wanted) / sizeof(wanted[0])) - (is_long ? 0 : 2);
 	unsigned used = 0;

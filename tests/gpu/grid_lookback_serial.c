@@ -12,5 +12,5 @@ static const struct grid_point points[] = {
 
 int main(void)
 {
-	return grid_main(points, 3);
+	return grid_main(points, 2);
 }

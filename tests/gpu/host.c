@@ -308,6 +308,8 @@ int main(void)
 	graphs(&host, NULL);
 	graphs(&host, "lookback,block=64,items=8");
 	graphs(&host, "lookahead,block=64,items=8,stages=3,ahead=2");
+	graphs(&host, "fan,block=64,items=1");
+	graphs(&host, "reduce-fixed,block=64,items=4,partials=16");
 	scanrt_context_destroy(host.context);
 	test_device_close(&host.device);
 	return tap_done();

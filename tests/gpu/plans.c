@@ -187,6 +187,7 @@ int main(void)
 	empty_scans(&plans);
 	caller_workspace(&plans, "lookback,block=64,items=4");
 	caller_workspace(&plans, "lookahead,block=64,items=4,stages=3,ahead=2");
+	caller_workspace(&plans, "fan,block=64,items=1");
 	one_call_scans(&plans);
 	scanrt_context_destroy(plans.context);
 	test_device_close(&plans.device);

@@ -25,13 +25,13 @@ static const struct srt_device devices[] = {
 		.reserved_shared_per_block = 1024 },
 	{ .name = "cc90", .capability = 90, .sm_count = 132, .l2_bytes = 60 << 20, .shared_per_sm = 233472,
 		.shared_per_block = 232448, .threads_per_sm = 2048, .threads_per_block = 1024, .blocks_per_sm = 32,
-		.reserved_shared_per_block = 1024 },
+		.reserved_shared_per_block = 1024, .has_clusters = 1 },
 	{ .name = "cc100", .capability = 100, .sm_count = 148, .l2_bytes = 126 << 20, .shared_per_sm = 233472,
 		.shared_per_block = 232448, .threads_per_sm = 2048, .threads_per_block = 1024, .blocks_per_sm = 32,
-		.reserved_shared_per_block = 1024 },
+		.reserved_shared_per_block = 1024, .has_clusters = 1 },
 	{ .name = "cc120", .capability = 120, .sm_count = 170, .l2_bytes = 96 << 20, .shared_per_sm = 102400,
 		.shared_per_block = 101376, .threads_per_sm = 1536, .threads_per_block = 1024, .blocks_per_sm = 24,
-		.reserved_shared_per_block = 1024 },
+		.reserved_shared_per_block = 1024, .has_clusters = 1 },
 	{ .name = "unknown", .capability = 90 },
 };
 
@@ -93,6 +93,9 @@ static void test_strategies(void)
 
 		srt_heuristic_at(&variant, &problem, device, 1000);
 		tap_is_int(variant.strategy, SRT_BLOCK, "%s: one tile is for one block", device->name);
+		srt_heuristic_at(&variant, &problem, device, 10000);
+		tap_is_int(variant.strategy, device->has_clusters ? SRT_CLUSTER : SRT_LOOKBACK,
+			"%s: a few tiles are for a cluster where there are any", device->name);
 		srt_heuristic_at(&variant, &problem, device, 100000);
 		tap_is_int(variant.strategy, SRT_LOOKBACK, "%s: middle counts are for look-back", device->name);
 		srt_heuristic_at(&variant, &problem, device, UINT64_C(1) << 28);
@@ -154,19 +157,28 @@ static void test_cover(void)
 	struct srt_range ranges[3];
 
 	srt_problem_init_simple(&problem, SCANRT_I32, SCANRT_SUM);
-	ranges[0] = range(10000, 20000, "lookback");
+	ranges[0] = range(100000, 200000, "lookback");
 	ranges[1] = range(1000000, 2000000, "lookback,block=128");
 	ranges[2] = range(30000000, 40000000, "lookahead");
 	srt_cover(ranges, 3, &problem, device);
-	tap_is_uint(ranges[0].low_count, 4097, "the first range reaches down to where one block serves");
-	tap_is_uint(ranges[0].high_count, 141421, "a gap divides at its geometric mean");
-	tap_is_uint(ranges[1].low_count, 141422, "and the next range takes the rest");
+	tap_is_uint(ranges[0].low_count, 65537, "the first range reaches down to where one cluster serves");
+	tap_is_uint(ranges[0].high_count, 447213, "a gap divides at its geometric mean");
+	tap_is_uint(ranges[1].low_count, 447214, "and the next range takes the rest");
 	tap_is_uint(ranges[1].high_count, 7864320, "a gap across the cache's size divides there");
 	tap_is_uint(ranges[2].low_count, 7864321, "and the next range begins there");
 	tap_is_uint(ranges[2].high_count, problem.max_count, "the last range reaches max_count");
 	ranges[0] = range(20000000, 30000000, "lookahead");
 	srt_cover(ranges, 1, &problem, device);
-	tap_is_uint(ranges[0].low_count, 4097, "a single range serves both sides of the cache's size");
+	tap_is_uint(ranges[0].low_count, 65537, "a single range serves both sides of the cache's size");
+	ranges[0] = range(10000, 20000, "cluster");
+	ranges[1] = range(1000000, 2000000, "lookback");
+	srt_cover(ranges, 2, &problem, device);
+	tap_is_uint(ranges[0].low_count, 1025, "a cluster that was measured reaches down to where one block serves");
+	tap_is_uint(ranges[0].high_count, 32768, "and up to the end of its tiles");
+	tap_is_uint(ranges[1].low_count, 32769, "where the next range takes over");
+	ranges[0] = range(10000, 20000, "lookback");
+	srt_cover(ranges, 1, &problem, &devices[0]);
+	tap_is_uint(ranges[0].low_count, 4097, "without clusters a range reaches down to one large block");
 	ranges[0] = range(20000000, 30000000, "lookahead");
 	ranges[1] = range(40000000, 50000000, "lookahead,block=128");
 	srt_cover(ranges, 2, &problem, device);

@@ -308,8 +308,8 @@ static void test_clusters(void)
 	struct srt_problem problem = problem_of(SCANRT_I32);
 	struct srt_device older = h200;
 
-	tap_is_uint(srt_variant_max_count(&variant), 8192, "cluster scans a tile for each of its blocks, of which there "
-		"are eight where nothing is said");
+	tap_is_uint(srt_variant_max_count(&variant), 8192,
+		"cluster scans a tile for each of its blocks, of which there are eight where nothing is said");
 	tap_is_uint(srt_variant_workspace(&variant, &problem, 8192), 0, "cluster has no state");
 	tap_is_int(srt_variant_check(&variant, &problem, &h200), SCANRT_OK, "clusters are for compute capability 9.0");
 	older.capability = 89;
