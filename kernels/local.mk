@@ -14,6 +14,8 @@ kernel_files = \
 	kernels/cluster.cuh \
 	kernels/copy.cu \
 	kernels/fan.cuh \
+	kernels/large.cuh \
+	kernels/large_state.cuh \
 	kernels/lookahead.cuh \
 	kernels/lookahead_stage.cuh \
 	kernels/lookback.cuh \
@@ -28,6 +30,9 @@ kernel_files = \
 	kernels/slice.cuh \
 	kernels/tile_state.cuh \
 	kernels/types.cuh \
+	kernels/user.cuh \
+	kernels/user_text.cuh \
+	kernels/user_check.cu \
 	kernels/warp_scan.cuh \
 	kernels/scan.cu
 

@@ -221,7 +221,7 @@ private:
 		if (tile >= arguments.tiles)
 			return false;
 		const int count = slice_count<P>(tile_count(arguments, tile), warp);
-		staged_slice<P> source(arguments, buffer, k, warp);
+		staged_slice<P> source(arguments, buffer, k, tile, warp);
 		T total;
 		if (count == P::slice && source.is_aligned)
 			total = source.template reduce<true>(lane, count);
@@ -254,8 +254,9 @@ private:
 	static __device__ __forceinline__ void scan_slice(const scan_arguments &arguments, shared_storage &shared,
 		char *buffer, u32 k, u32 tile, int count, int warp, int lane)
 	{
-		slice<P, is_full> mine(lane, count);
-		staged_slice<P>(arguments, buffer, k, warp).load(mine);
+		const u64 first = u64(tile) * P::tile + warp * P::slice;
+		slice<P, is_full> mine(lane, count, first);
+		staged_slice<P>(arguments, buffer, k, tile, warp).load(mine);
 		shared.stages.release(k, lane);
 		mine.scan(&shared.scratch[warp]);
 		/* The prefix says nothing about this tile's other warps: wait for their totals too. */
@@ -266,8 +267,7 @@ private:
 			int live = live_warps<P, false>(tile_count(arguments, tile));
 			warp_totals<P> block(shared.warp_total[k % total_slots], live, warp, lane);
 			typename P::output *out = static_cast<typename P::output *>(arguments.out);
-			out += u64(tile) * P::tile + warp * P::slice;
-			mine.store(out, combine<P>(prefix, block.earlier));
+			mine.store(out + first, combine<P>(prefix, block.earlier));
 		}
 	}
 };
