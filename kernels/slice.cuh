@@ -126,8 +126,8 @@ template <class P, bool is_full> struct slice {
 #pragma unroll
 		for (int r = 0; r < P::rows; r++) {
 			maybe<T> before = prefix;
-			if (is_full || where.in_vector(r) > 0) /* else there is no value */
-				before = combine<P>(prefix, {earlier[r], r > 0 || !is_first});
+			before.is_present &= is_full || where.in_vector(r) > 0; /* else earlier[r] is no value */
+			before = combine<P>(before, {earlier[r], r > 0 || !is_first});
 			output result[P::vector];
 #pragma unroll
 			for (int i = 0; i < P::vector; i++)
