@@ -205,24 +205,54 @@ static void check_work(const struct emu_counters *seen, const struct work *wante
 		n, wanted->conflicts);
 }
 
-/* A circuit over n values in a block of `block` threads, `rows` values a thread; the last vector lacks `missing`. */
-static void check_circuit(struct test_device *device, const struct circuit *circuit, unsigned block, unsigned rows,
-	unsigned n, unsigned missing, bool is_exclusive)
+/* A circuit over n values in a block of `block` threads, `rows` vectors a thread; the last vector lacks `missing`. */
+struct shape {
+	unsigned block, vector, rows, n, missing;
+	bool is_exclusive;
+};
+
+static const struct shape shapes[] = {
+	{ 128, 4, 1, 128, 0, false },
+	{ 128, 4, 1, 1, 3, false },
+	{ 128, 4, 1, 2, 1, false },
+	{ 128, 4, 1, 95, 2, false },
+	{ 256, 1, 1, 256, 0, false }, /* an item a thread, as it is taught */
+	{ 256, 1, 1, 200, 0, false },
+	{ 96, 4, 3, 288, 0, true },
+	{ 96, 4, 3, 243, 1, true },
+	{ 512, 4, 2, 1024, 0, false },
+};
+
+static void check_shape(struct test_device *device, const struct circuit *circuit, const struct shape *shape)
 {
-	unsigned vector = 4;
-	uint64_t count = (uint64_t)n * vector - missing;
-	struct work work = circuit->work(n, circuit->fan);
+	uint64_t count = (uint64_t)shape->n * shape->vector - shape->missing;
+	struct work work = circuit->work(shape->n, circuit->fan);
 	struct emu_counters seen;
 	char variant[128], what[128];
 
-	snprintf(variant, sizeof(variant), "block,block=%u,items=%u,circuit=%s", block, rows * vector, circuit->knobs);
-	snprintf(what, sizeof(what), "%s, %u threads%s,", circuit->knobs, block, is_exclusive ? ", exclusive" : "");
-	seen = measure(device, variant, count, is_exclusive);
+	snprintf(variant, sizeof(variant), "block,block=%u,items=%u,circuit=%s", shape->block,
+		shape->rows * shape->vector, circuit->knobs);
+	snprintf(what, sizeof(what), "%s, %u threads%s,", circuit->knobs, shape->block,
+		shape->is_exclusive ? ", exclusive" : "");
+	seen = measure(device, variant, count, shape->is_exclusive);
 	/* At last each vector but the first reads the result of the one before it. */
 	work.barriers++;
-	work.loads += n - 1;
-	seen.applies -= applies_around(count, n, vector, is_exclusive);
-	check_work(&seen, &work, what, n);
+	work.loads += shape->n - 1;
+	seen.applies -= applies_around(count, shape->n, shape->vector, shape->is_exclusive);
+	check_work(&seen, &work, what, shape->n);
+}
+
+/* Behind an exchange of tiles the block has two barriers more a tile: for the ticket, and for the prefix. */
+static void check_tiles(struct test_device *device, const struct circuit *circuit)
+{
+	const unsigned block = 64, vector = 4, tiles = 5;
+	struct emu_counters seen;
+	char variant[128];
+
+	snprintf(variant, sizeof(variant), "lookback,block=%u,items=%u,circuit=%s", block, vector, circuit->knobs);
+	seen = measure(device, variant, (uint64_t)tiles * block * vector, false);
+	tap_is_uint(seen.barriers, tiles * (circuit->work(block, circuit->fan).barriers + 1 + 2),
+		"%s behind a look-back has two barriers more a tile", circuit->knobs);
 }
 
 /* Barriers order all that a circuit does, so no schedule changes the result, nor the work. */
@@ -365,13 +395,10 @@ int main(void)
 	test_formulas();
 	test_manual();
 	for (size_t i = 0; i < CIRCUITS; i++) {
-		check_circuit(&device, &circuits[i], 128, 1, 128, 0, false);
-		check_circuit(&device, &circuits[i], 128, 1, 1, 3, false);
-		check_circuit(&device, &circuits[i], 128, 1, 2, 1, false);
-		check_circuit(&device, &circuits[i], 128, 1, 95, 2, false);
-		check_circuit(&device, &circuits[i], 96, 3, 288, 0, true);
-		check_circuit(&device, &circuits[i], 96, 3, 243, 1, true);
-		check_circuit(&device, &circuits[i], 512, 2, 1024, 0, false);
+		for (size_t j = 0; j < sizeof(shapes) / sizeof(shapes[0]); j++)
+			check_shape(&device, &circuits[i], &shapes[j]);
+		if (i % 2 == 0)
+			check_tiles(&device, &circuits[i]);
 		check_schedules(&device, &circuits[i]);
 	}
 	check_two_levels(&device, 128, 1, "shuffle");
