@@ -20,8 +20,8 @@
  * aligned, and take one each in turn. */
 #define COPYING 2
 static const char *const protocols[] = { "lookahead,block=32,items=%d,stages=2,ahead=1",
-	"lookahead,block=64,items=%d,stages=4,ahead=2", "lookback,block=64,items=%d", "lookback-serial,block=64,items=%d",
-	"reduce,block=32,items=%d", "fan,block=64,items=%d" };
+	"lookahead,block=64,items=%d,stages=4,ahead=2", "lookback,block=64,items=%d",
+	"lookback-serial,block=64,items=%d", "reduce,block=32,items=%d", "fan,block=64,items=%d" };
 static const int types[] = { SCANRT_U8, SCANRT_I16, SCANRT_I32, SCANRT_F64 };
 
 static char current_case[160];
