@@ -89,4 +89,7 @@ bool emu_take_address(struct emu_parser *parser, struct emu_statement *statement
 		struct emu_address *address);
 void emu_put_address(struct emu_insn *insn, const struct emu_address *address);
 
+/* transfer_partial.c */
+void emu_use_bytes(struct emu_parser *parser, struct emu_insn *insn, bool is_region);
+
 #endif

@@ -5,6 +5,7 @@
 #include "builtin.h"
 #include "decode.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static struct emu_function *add_function(struct emu_parser *parser, const char *name, size_t length)
@@ -238,6 +239,24 @@ static void skip_location(struct emu_parser *parser)
 		emu_lex_next(&parser->lexer);
 }
 
+/* Most tune something.  "used_bytes_mask 7" says that of the next load only these bytes matter. */
+static bool parse_pragma(struct emu_parser *parser)
+{
+	static const char mask[] = "used_bytes_mask ";
+
+	while (!emu_accept_sign(parser, ';')) {
+		const struct emu_token *token = &parser->lexer.token;
+		const char *text = token->text + (token->text[0] == '"');
+
+		if (token->kind == TOKEN_END)
+			return emu_parse_fail(parser, token->line, "';' expected");
+		if (token->kind == TOKEN_STRING && strncmp(text, mask, sizeof mask - 1) == 0)
+			parser->used_bytes = (uint32_t)strtoul(text + sizeof mask - 1, NULL, 0);
+		emu_lex_next(&parser->lexer);
+	}
+	return true;
+}
+
 static bool parse_body_directive(struct emu_parser *parser)
 {
 	bool is_extern = emu_accept_word(parser, "extern");
@@ -258,14 +277,8 @@ static bool parse_body_directive(struct emu_parser *parser)
 		skip_location(parser);
 		return true;
 	}
-	if (emu_accept_word(parser, "pragma")) {
-		while (!emu_accept_sign(parser, ';')) {
-			if (parser->lexer.token.kind == TOKEN_END)
-				return emu_parse_fail(parser, parser->lexer.token.line, "';' expected");
-			emu_lex_next(&parser->lexer);
-		}
-		return true;
-	}
+	if (emu_accept_word(parser, "pragma"))
+		return parse_pragma(parser);
 	return emu_parse_fail(parser, parser->lexer.token.line, "'.%.*s' is not understood here",
 			(int)(parser->lexer.token.length > 60 ? 60 : parser->lexer.token.length),
 			parser->lexer.token.text);

@@ -130,6 +130,7 @@ EMU_MACHINE_SOURCES = \
 	emu/symbol.c \
 	emu/sync.h \
 	emu/transfer.c \
+	emu/transfer_partial.c \
 	emu/warp.c
 
 # A library of its own, so that tests get at it without the driver around it.

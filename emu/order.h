@@ -18,6 +18,10 @@ void emu_order_atomic(struct emu_access *access, struct emu_warp *warp, const st
 void emu_order_fence(struct emu_warp *warp, const struct emu_insn *insn, uint32_t lanes);
 
 /* transfer.c */
+/* What a load or store is, but for its addresses. */
+void emu_access_describe(struct emu_access *access, const struct emu_insn *insn, enum emu_access_kind kind);
+/* transfer_partial.c: insn->target has a bit for each byte of the access that is used. */
+emu_run_fn emu_run_partial_load;
 void emu_fetch(void *d, unsigned char *const *host, unsigned offset, uint32_t lanes, enum emu_type type, unsigned wide);
 /* Whether a store of the lane writes what is there already. */
 bool emu_store_repeats(const struct emu_warp *warp, const struct emu_insn *insn, int lane, const unsigned char *host);

@@ -101,6 +101,7 @@ struct emu_parser {
 	struct emu_function *function;
 	struct emu_error *error;
 	bool is_failed;
+	uint32_t used_bytes; /* of the next load, where a pragma tells; else 0 */
 	struct emu_symbol *buckets[SYMBOL_BUCKETS];
 	struct emu_symbol *last_symbol;
 	struct emu_scope_mark scopes[SCOPE_DEPTH];

@@ -105,7 +105,7 @@ void emu_put(const void *s, unsigned char *const *host, unsigned offset, uint32_
 		PUT(uint64_t, uint8_t);
 }
 
-static void describe(struct emu_access *access, const struct emu_insn *insn, enum emu_access_kind kind)
+void emu_access_describe(struct emu_access *access, const struct emu_insn *insn, enum emu_access_kind kind)
 {
 	access->kind = kind;
 	access->space = (enum emu_space)insn->space;
@@ -143,7 +143,7 @@ static int run_load(struct emu_warp *warp, const struct emu_insn *insn, uint32_t
 {
 	struct emu_access access;
 
-	describe(&access, insn, ACCESS_READ);
+	emu_access_describe(&access, insn, ACCESS_READ);
 	emu_access_addresses(&access, warp, insn, insn->vector, lanes);
 	if (insn->space != SPACE_GENERIC)
 		return load_lanes(&access, warp, insn);
@@ -190,7 +190,7 @@ static int run_store(struct emu_warp *warp, const struct emu_insn *insn, uint32_
 {
 	struct emu_access access;
 
-	describe(&access, insn, ACCESS_WRITE);
+	emu_access_describe(&access, insn, ACCESS_WRITE);
 	emu_access_addresses(&access, warp, insn, 0, lanes);
 	if (insn->space != SPACE_GENERIC)
 		return store_lanes(&access, warp, insn);
@@ -346,6 +346,7 @@ static bool decode_load(struct emu_parser *parser, struct emu_statement *stateme
 		emu_add_destination(insn, data[i]);
 	emu_put_address(insn, &address);
 	set_options(insn, &options, &address);
+	emu_use_bytes(parser, insn, address.base == OPERAND_REGION);
 	return !parser->is_failed;
 }
 

@@ -21,7 +21,7 @@ template <class P> struct scan_strategy<P, strategy::block> {
 		const int count = int(arguments.count);
 
 		wait_for_previous_launch();
-		slice<P, false> mine(lane, slice_count<P>(count, warp));
+		slice<P, false> mine(lane, slice_count<P>(count, warp), warp * P::slice);
 		mine.load(static_cast<const typename P::input *>(arguments.in) + warp * P::slice);
 		auto block = block_scan<P>::run(mine, scratch, count, warp, lane);
 		if (!mine.has_total())

@@ -229,7 +229,7 @@ private:
 	{
 		const int lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size;
 		const u64 first = u64(rank) * P::tile + warp * P::slice;
-		slice<P, is_full> part(lane, slice_count<P>(count, warp));
+		slice<P, is_full> part(lane, slice_count<P>(count, warp), first);
 		part.load(static_cast<const typename P::input *>(arguments.in) + first);
 		/* Asked for here, its load is under way together with the elements'. */
 		const maybe<T> initial = initial_value<P>(arguments);

@@ -14,6 +14,8 @@ kernel_files = \
 	kernels/cluster.cuh \
 	kernels/copy.cu \
 	kernels/fan.cuh \
+	kernels/large.cuh \
+	kernels/large_state.cuh \
 	kernels/lookahead.cuh \
 	kernels/lookahead_compute.cuh \
 	kernels/lookahead_shared.cuh \
@@ -32,6 +34,9 @@ kernel_files = \
 	kernels/staged_slice.cuh \
 	kernels/tile_state.cuh \
 	kernels/types.cuh \
+	kernels/user.cuh \
+	kernels/user_text.cuh \
+	kernels/user_check.cu \
 	kernels/vector_scan.cuh \
 	kernels/warp_scan.cuh \
 	kernels/scan.cu

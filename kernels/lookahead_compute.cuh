@@ -59,11 +59,11 @@ private:
 		if (tile >= arguments.tiles)
 			return false;
 		const int count = slice_count<P>(tile_count<P>(arguments, tile), warp);
-		const staged_slice<P> source(arguments, buffer, k, warp);
+		const staged_slice<P> source(arguments, buffer, k, tile, warp);
 		const bool rakes = P::rakes && count == P::slice;
 		T total;
 		if (rakes)
-			held = reduce_raked(total, k);
+			held = reduce_raked(total, k, tile);
 		else if (count == P::slice && source.is_aligned)
 			total = source.template reduce<true>(lane, count);
 		else if (count > 0)
@@ -100,17 +100,17 @@ private:
 		return {buffer + k % P::stages * P::stage_bytes + warp * stride, lane};
 	}
 
-	__device__ __forceinline__ T reduce_raked(T &total, u32 k) const
+	__device__ __forceinline__ T reduce_raked(T &total, u32 k, u32 tile) const
 	{
 		if (slice_gap<P>(arguments) > 0)
 			raked(k).align(u32(address_of(arguments.in)) % 16);
-		return raked(k).reduce(total, &shared.scratch[warp]);
+		return raked(k).reduce(total, &shared.scratch[warp], first_of(tile));
 	}
 
 	/* The stage is free again when the copy from it has read it: its slot is worth more than the wait. */
 	__device__ __forceinline__ void scan_raked(u32 k, u32 tile, T held) const
 	{
-		raked(k).scan(wait_for_prefix(k, tile), held);
+		raked(k).scan(wait_for_prefix(k, tile), held, first_of(tile));
 		raked(k).store(output_of(tile));
 		shared.stages.release(k, lane);
 	}
@@ -118,7 +118,7 @@ private:
 	__device__ __forceinline__ void scan_full(u32 k, u32 tile) const
 	{
 		slice<P, true> mine(lane, P::slice);
-		staged_slice<P>(arguments, buffer, k, warp).load(mine, 0);
+		staged_slice<P>(arguments, buffer, k, tile, warp).load(mine, 0);
 		shared.stages.release(k, lane);
 		mine.scan(&shared.scratch[warp]);
 		mine.store(output_of(tile), wait_for_prefix(k, tile));
@@ -129,7 +129,7 @@ private:
 		using group = row_group<P>;
 		const maybe<T> before = wait_for_prefix(k, tile);
 		maybe<T> rows = {before.value, false}; /* those of this slice so far */
-		const staged_slice<P> source(arguments, buffer, k, warp);
+		const staged_slice<P> source(arguments, buffer, k, tile, warp);
 		output *out = output_of(tile);
 #pragma unroll 1
 		for (int done = 0; done < count; done += group::slice) {
@@ -156,8 +156,11 @@ private:
 
 	__device__ __forceinline__ output *output_of(u32 tile) const
 	{
-		return static_cast<output *>(arguments.out) + u64(tile) * P::tile + warp * P::slice;
+		return static_cast<output *>(arguments.out) + first_of(tile);
 	}
+
+	/* The index of the slice's first element in the whole array. */
+	__device__ __forceinline__ u64 first_of(u32 tile) const { return u64(tile) * P::tile + warp * P::slice; }
 };
 
 } // namespace scan

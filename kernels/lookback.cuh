@@ -76,8 +76,8 @@ private:
 		const scan_arguments &arguments, shared_storage &shared, ticket mine, u64 first, int count)
 	{
 		const int lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size;
-		slice<P, is_full> part(lane, slice_count<P>(count, warp));
 		first += u64(warp) * P::slice;
+		slice<P, is_full> part(lane, slice_count<P>(count, warp), first);
 		part.load(static_cast<const typename P::input *>(arguments.in) + first);
 		auto block = block_scan<P>::run(part, shared.circuit, count, warp, lane);
 		if (warp == 0)

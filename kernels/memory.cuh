@@ -76,28 +76,43 @@ __device__ __forceinline__ void store_stream(void *p, chunk<16> c)
 		: "memory");
 }
 
-/* Copies `count` elements that begin at p, which is aligned to all of them together, into registers. */
+/* The widest accesses that `bytes` bytes divide into, and that an address aligned to them all allows. */
+template <int bytes> constexpr int unit_of = bytes % 16 == 0 ? 16 : bytes % 8 == 0 ? 8 : bytes % 4 == 0 ? 4 :
+	bytes % 2 == 0 ? 2 : 1;
+
+/* Copies `count` elements that begin at p, which is aligned to their unit, into registers. */
 template <access how, class T, int count> __device__ __forceinline__ void load_vector(T (&items)[count], const T *p)
 {
-	using C = chunk<count * int(sizeof(T))>;
-	C c;
-	if constexpr (how == access::stream)
-		load_stream(c, p);
-	else
-		c = *reinterpret_cast<const C *>(p);
-	memcpy(items, &c, sizeof c);
+	constexpr int bytes = count * int(sizeof(T)), unit = unit_of<bytes>;
+	const char *from = reinterpret_cast<const char *>(p);
+	chunk<unit> c[bytes / unit];
+#pragma unroll
+	for (int i = 0; i < bytes / unit; i++) {
+		if constexpr (how == access::stream)
+			load_stream(c[i], from + i * unit);
+		else
+			c[i] = *reinterpret_cast<const chunk<unit> *>(from + i * unit);
+	}
+	memcpy(items, c, sizeof c);
 }
 
 template <access how, class T, int count> __device__ __forceinline__ void store_vector(T *p, const T (&items)[count])
 {
-	using C = chunk<count * int(sizeof(T))>;
-	C c;
-	memcpy(&c, items, sizeof c);
-	if constexpr (how != access::plain)
-		store_stream(p, c);
-	else
-		*reinterpret_cast<C *>(p) = c;
+	constexpr int bytes = count * int(sizeof(T)), unit = unit_of<bytes>;
+	char *to = reinterpret_cast<char *>(p);
+	chunk<unit> c[bytes / unit];
+	memcpy(c, items, sizeof c);
+#pragma unroll
+	for (int i = 0; i < bytes / unit; i++) {
+		if constexpr (how != access::plain)
+			store_stream(to + i * unit, c[i]);
+		else
+			*reinterpret_cast<chunk<unit> *>(to + i * unit) = c[i];
+	}
 }
+
+/* Whether less than a whole vector of such elements can be moved by load_part() and store_part(). */
+template <class T, int count> constexpr bool has_parts = count * sizeof(T) <= 16 && 16 % sizeof(T) == 0;
 
 /* Words by an index known at run time only, without the local memory that indexing them would take. */
 template <int words> __device__ __forceinline__ void insert(u32 (&word)[words], int index, u32 value)

@@ -9,6 +9,7 @@
 #include "abi.h"
 #include "operators.cuh"
 #include "types.cuh"
+#include "user.cuh"
 
 #define SCAN_PASTE(a, b) a##b
 #define SCAN_OPERATOR_TYPE(name) SCAN_PASTE(op_, name) /* "and" alone would be the token && */
@@ -26,7 +27,8 @@ enum class strategy {
 	lookback_serial = 5,
 	fan = 6,
 	reduce = 7,
-	reduce_fixed = 8
+	reduce_fixed = 8,
+	large = 9
 };
 enum class warp_scan_kind { shuffle = 1, shared = 2 };
 enum class circuit { none = 0, warps = 1, chosen = 2 }; /* chosen: that of SCAN_CIRCUIT_FILE */
@@ -58,6 +60,7 @@ struct policy {
 	static constexpr int rows = items / vector;
 	static constexpr int warps = block / warp_size;
 	static constexpr int slice = items * warp_size; /* elements a warp and tile, contiguous */
+	static constexpr int lanes = SCAN_LANES > 0 ? SCAN_LANES : 1; /* of strategy::large: threads to an element */
 	static constexpr int tile = SCAN_TILE;
 	static constexpr int threads = block + (how == strategy::lookahead ? 3 * warp_size : 0);
 	static constexpr int residency = SCAN_RESIDENCY;
@@ -71,7 +74,8 @@ struct policy {
 	/* Room for a tile that begins anywhere within a 16-byte vector; for bulk stores, for each warp's slice too. */
 	static constexpr int stage_slack = 16 * (store == access::bulk ? warps + 1 : 1);
 	static constexpr int stage_bytes = (tile * int(sizeof(input)) + stage_slack + 127) / 128 * 128;
-	static constexpr int shared_bytes = how == strategy::lookahead ? stages * stage_bytes : 0;
+	static constexpr int shared_bytes = how == strategy::lookahead ? stages * stage_bytes :
+		how == strategy::large ? SCAN_SHARED_BYTES : 0; /* large.cuh reckons its own again */
 
 	/* Full tiles are scanned in their stage and copied from there in bulk. */
 #if __CUDA_ARCH__ >= 900
@@ -86,10 +90,12 @@ constexpr int widest_element = sizeof(policy::input) > sizeof(policy::output) ? 
 
 static_assert(policy::block % warp_size == 0 && policy::block > 0, "block: not a multiple of the warp size");
 static_assert(policy::threads <= 1024, "block: too many threads");
-static_assert(policy::vector == 1 || policy::vector * widest_element <= 16, "vector: larger than 16 bytes");
-static_assert(policy::items % policy::vector == 0 && policy::items > 0, "items: not a multiple of the vector");
-static_assert(policy::tile == policy::block * policy::items, "tile: host and device differ");
-static_assert(policy::tile_words == (sizeof(policy::value) + 3) / 4, "tile_words: host and device differ");
+static_assert(policy::vector == 1 || policy::vector * widest_element <= SCAN_VECTOR_BYTES, "vector: too many bytes");
+static_assert((policy::items % policy::vector == 0 || policy::how == strategy::large) && policy::items > 0,
+	"items: not a multiple of the vector");
+static_assert(policy::tile == policy::block / policy::lanes * policy::items, "tile: host and device differ");
+static_assert(policy::how == strategy::large || policy::tile_words == (sizeof(policy::value) + 3) / 4,
+	"tile_words: host and device differ");
 static_assert(policy::shared_bytes == SCAN_SHARED_BYTES, "shared_bytes: host and device differ");
 static_assert(policy::how != strategy::lookahead || policy::stages > policy::ahead, "stages: not more than ahead");
 static_assert(
@@ -106,7 +112,6 @@ static_assert(policy::how != strategy::cluster || (policy::cluster >= 2 && polic
 #ifdef __CUDA_ARCH__
 static_assert(policy::how != strategy::cluster || __CUDA_ARCH__ >= 900, "cluster: needs sm_90 or later");
 #endif
-static_assert(sizeof(policy::value) <= SCAN_INITIAL_BYTES, "accumulator: larger than the initial value's room");
 
 } // namespace scan
 

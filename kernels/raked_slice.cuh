@@ -31,9 +31,10 @@ template <class P> struct raked_slice {
 
 	__device__ __forceinline__ raked_slice(char *slice, int lane) : slice(slice), lane(lane) {}
 
-	/* Combines the lanes' elements.  Returns what comes before this lane within the slice, which lane 0 lacks; leaves
+	/* Combines the lanes' elements, of which the first of all is the array's element `first`.  Returns what comes before this lane within the slice, which lane 0 lacks; leaves
 	 * the slice's combination in `total` of the last lane. */
-	__device__ __forceinline__ T reduce(T &total, typename warp_scan<P, P::warp_scan>::storage *storage) const
+	__device__ __forceinline__ T reduce(
+		T &total, typename warp_scan<P, P::warp_scan>::storage *storage, u64 first) const
 	{
 		T inclusive[1];
 		int count[1] = {warp_size};
@@ -41,7 +42,7 @@ template <class P> struct raked_slice {
 		for (int r = 0; r < P::rows; r++) {
 			input raw[P::vector];
 			load_vector<access::plain>(raw, reinterpret_cast<const input *>(row(r)));
-			T sum = vector::reduce(raw);
+			T sum = vector::reduce(raw, first + index(r));
 			inclusive[0] = r > 0 ? P::op::apply(inclusive[0], sum) : sum;
 		}
 		warp_scan<P, P::warp_scan>::run(inclusive, count, lane, storage);
@@ -51,7 +52,7 @@ template <class P> struct raked_slice {
 
 	/* Leaves the results in place; `before` is the combination of all before the slice, `earlier` what reduce()
 	 * returned. */
-	__device__ __forceinline__ void scan(maybe<T> before, T earlier) const
+	__device__ __forceinline__ void scan(maybe<T> before, T earlier, u64 first) const
 	{
 		T running = before.value;
 		if (lane > 0)
@@ -63,9 +64,9 @@ template <class P> struct raked_slice {
 			output result[P::vector];
 			load_vector<access::plain>(raw, reinterpret_cast<const input *>(row(r)));
 			if (r == 0 && is_first)
-				plain_vector_scan<P>::begin(result, raw, running);
+				plain_vector_scan<P>::begin(result, raw, running, first);
 			else
-				vector::scan(result, raw, running);
+				vector::scan(result, raw, running, first + index(r));
 			store_vector<access::plain>(reinterpret_cast<output *>(row(r)), result);
 		}
 	}
@@ -141,6 +142,7 @@ private:
 	}
 
 	__device__ __forceinline__ u32 *words() const { return reinterpret_cast<u32 *>(slice); }
+	__device__ __forceinline__ u32 index(int r) const { return (lane * P::rows + r) * P::vector; }
 	__device__ __forceinline__ char *row(int r) const { return slice + (lane * P::rows + r) * 16; }
 };
 

@@ -54,7 +54,7 @@ template <class P, bool is_full> struct slice_extent {
 /* Whether vectors that begin at p, and so on, can be moved whole. */
 template <class P, class T> __device__ __forceinline__ bool is_aligned(const T *p)
 {
-	return address_of(p) % (P::vector * sizeof(T)) == 0;
+	return address_of(p) % unit_of<P::vector * int(sizeof(T))> == 0;
 }
 
 template <class P, bool is_full> struct slice {
@@ -64,12 +64,13 @@ template <class P, bool is_full> struct slice {
 	using extent = slice_extent<P, is_full>;
 
 	extent where;
+	u64 first;                  /* the index of its first element in the whole array, for conversions that ask */
 	T item[P::rows][P::vector]; /* the elements; after scan(), inclusive within each vector */
 	T earlier[P::rows];         /* after the scan: what of the slice, or tile, comes before this lane's vector */
 	bool is_first;              /* after the scan: nothing of it comes before row 0 */
 	T total;                    /* after scan(): all of the slice, if it has an element */
 
-	__device__ __forceinline__ slice(int lane, int count) : where{lane, count} {}
+	__device__ __forceinline__ slice(int lane, int count, u64 first = 0) : where{lane, count}, first(first) {}
 	__device__ __forceinline__ bool has_total() const { return is_full || where.count > 0; }
 
 	/* Source: contiguous elements in global memory, aligned to their size only; if is_full, to vectors. */
@@ -80,9 +81,7 @@ template <class P, bool is_full> struct slice {
 		for (int r = 0; r < P::rows; r++) {
 			input raw[P::vector];
 			load_row(raw, in + extent::offset(r, where.lane), where.in_vector(r), is_whole);
-#pragma unroll
-			for (int i = 0; i < P::vector; i++)
-				item[r][i] = convert<T>(raw[i]);
+			take_row(r, raw);
 		}
 	}
 
@@ -92,6 +91,15 @@ template <class P, bool is_full> struct slice {
 #pragma unroll
 		for (int r = 0; r < P::rows; r++)
 			inclusive[r] = scan_vector(r);
+	}
+
+	/* The elements of a row become values: those that exist, since a conversion of the caller's sees no others. */
+	__device__ __forceinline__ void take_row(int r, const input (&raw)[P::vector])
+	{
+#pragma unroll
+		for (int i = 0; i < P::vector; i++)
+			if (is_full || i < where.in_vector(r))
+				item[r][i] = load_element<P>(raw[i], first + extent::offset(r, where.lane) + i);
 	}
 
 	/* Scans the slice; reuses `storage` freely. */
@@ -125,13 +133,13 @@ template <class P, bool is_full> struct slice {
 #pragma unroll
 		for (int r = 0; r < P::rows; r++) {
 			maybe<T> before = prefix;
-			if (is_full || where.in_vector(r) > 0) /* else there is no value */
-				before = combine<P>(prefix, {earlier[r], r > 0 || !is_first});
+			before.is_present &= is_full || where.in_vector(r) > 0; /* else earlier[r] is no value */
+			before = combine<P>(before, {earlier[r], r > 0 || !is_first});
 			output result[P::vector];
 #pragma unroll
 			for (int i = 0; i < P::vector; i++)
 				if (is_full || i < where.in_vector(r))
-					result[i] = convert<output>(result_of(r, i, before));
+					result[i] = store_element<P>(result_of(r, i, before));
 			store_row(out + extent::offset(r, where.lane), result, where.in_vector(r), is_whole);
 		}
 	}
@@ -142,9 +150,10 @@ template <class P, bool is_full> struct slice {
 	{
 		if (is_full || (is_whole && given == P::vector)) {
 			load_vector<P::load>(raw, from);
-		} else if (is_whole) {
-			if (given > 0)
-				load_part(raw, from, given);
+		} else if (has_parts<input, P::vector> && is_whole) {
+			if constexpr (has_parts<input, P::vector>)
+				if (given > 0)
+					load_part(raw, from, given);
 		} else {
 #pragma unroll
 			for (int i = 0; i < P::vector; i++)
@@ -158,9 +167,10 @@ template <class P, bool is_full> struct slice {
 	{
 		if (is_full || (is_whole && given == P::vector)) {
 			store_vector<P::store>(to, result);
-		} else if (is_whole) {
-			if (given > 0)
-				store_part(to, result, given);
+		} else if (has_parts<output, P::vector> && is_whole) {
+			if constexpr (has_parts<output, P::vector>)
+				if (given > 0)
+					store_part(to, result, given);
 		} else {
 #pragma unroll
 			for (int i = 0; i < P::vector; i++)
@@ -206,8 +216,13 @@ private:
 	__device__ __forceinline__ T result_of(int r, int i, maybe<T> before)
 	{
 		if constexpr (P::is_exclusive) {
-			if (i == 0)
-				return before.is_present ? before.value : P::op::template identity<T>();
+			if (i == 0) {
+				/* An operator without an identity is only let through with an initial value. */
+				if constexpr (P::has_initial)
+					return before.value;
+				else
+					return before.is_present ? before.value : P::op::template identity<T>();
+			}
 			i--;
 		}
 		return before.is_present ? P::op::apply(before.value, item[r][i]) : item[r][i];
@@ -220,10 +235,11 @@ template <class P> __device__ __forceinline__ maybe<typename P::value> initial_v
 	maybe<typename P::value> initial;
 	initial.is_present = P::has_initial;
 	if constexpr (P::has_initial) {
+		constexpr int size = sizeof initial.value, held = size < SCAN_INITIAL_BYTES ? size : SCAN_INITIAL_BYTES;
 		if (arguments.initial_on_device)
 			initial.value = *static_cast<const typename P::value *>(arguments.initial_on_device);
 		else
-			memcpy(&initial.value, arguments.initial, sizeof initial.value);
+			memcpy(&initial.value, arguments.initial, held); /* what is larger is always on the device */
 	}
 	return initial;
 }

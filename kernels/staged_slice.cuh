@@ -25,30 +25,37 @@ template <class P> struct staged_slice {
 	using input = typename P::input;
 
 	const char *stage; /* the slice's first element */
+	u64 first;         /* its index in the whole array */
 	bool is_aligned;   /* so that its vectors are, too */
 
-	__device__ __forceinline__ staged_slice(const scan_arguments &arguments, const char *buffer, u32 k, int warp)
+	__device__ __forceinline__ staged_slice(
+		const scan_arguments &arguments, const char *buffer, u32 k, u32 tile, int warp)
+	    : first(u64(tile) * P::tile + warp * P::slice)
 	{
 		const u32 begin = u32(address_of(arguments.in)) & 15;
-		is_aligned = begin == 0;
 		const u32 stride = P::slice * u32(sizeof(input)) + slice_gap<P>(arguments);
+		is_aligned = begin == 0;
 		stage = buffer + k % P::stages * P::stage_bytes + begin + warp * stride;
 	}
 
-	/* The elements of a lane's vector in a row, converted.  is_full: the slice is, and is_aligned. */
+	/* The elements of a lane's vector in a row, those that exist, as values; the rows begin `skip` elements behind
+	 * the slice's begin.  is_full: the slice is, and is_aligned. */
 	template <class Q, bool is_full>
 	__device__ __forceinline__ void read(
 		T (&item)[P::vector], const slice_extent<Q, is_full> &where, int row, int skip = 0) const
 	{
-		const char *from = stage + (skip + where.offset(row, where.lane)) * int(sizeof(input));
+		const int offset = skip + where.offset(row, where.lane), given = where.in_vector(row);
+		const char *from = stage + offset * int(sizeof(input));
 		input raw[P::vector];
-		if (is_full || (is_aligned && where.in_vector(row) > 0))
+		const bool is_whole = given == P::vector || (has_parts<input, P::vector> && given > 0);
+		if (is_full || (is_aligned && is_whole))
 			load_vector<access::plain>(raw, reinterpret_cast<const input *>(from));
-		else if (where.in_vector(row) > 0)
-			load_unaligned(raw, from);
+		else if (given > 0)
+			load_unaligned(raw, from, given);
 #pragma unroll
 		for (int i = 0; i < P::vector; i++)
-			item[i] = convert<T>(raw[i]);
+			if (is_full || i < given)
+				item[i] = load_element<P>(raw[i], first + offset + i);
 	}
 
 	/* The rows that begin `skip` elements after the slice's begin. */
@@ -74,10 +81,24 @@ private:
 	static constexpr bool may_reorder = P::op::is_commutative &&
 		(type_traits<T>::is_integer || !is_same<typename P::op, op_prod>);
 
-	/* A vector at any address in shared memory, from the aligned words that hold it. */
-	static __device__ __forceinline__ void load_unaligned(input (&raw)[P::vector], const char *from)
+	/* A vector at any address in shared memory.  One that ends within the 16 bytes in which it has an element is
+	 * read whole; what is larger may reach beyond all that was copied, and its elements are read one by one. */
+	static __device__ __forceinline__ void load_unaligned(input (&raw)[P::vector], const char *from, int given)
 	{
-		constexpr int words = (P::vector * int(sizeof(input)) + 3) / 4;
+		if constexpr (has_parts<input, P::vector>) {
+			load_words(raw, from);
+		} else {
+#pragma unroll
+			for (int i = 0; i < P::vector; i++)
+				if (i < given)
+					load_words(raw[i], from + i * int(sizeof(input)));
+		}
+	}
+
+	/* From the aligned words that hold it. */
+	template <class X> static __device__ __forceinline__ void load_words(X &to, const char *from)
+	{
+		constexpr int words = (int(sizeof(X)) + 3) / 4;
 		const u32 shift = u32(address_of(from)) & 3;
 		const u32 *aligned = reinterpret_cast<const u32 *>(from - shift);
 		u32 word[words + 1];
@@ -88,7 +109,7 @@ private:
 #pragma unroll
 		for (int i = 0; i < words; i++)
 			word[i] = __funnelshift_r(word[i], word[i + 1], 8 * shift);
-		memcpy(raw, word, sizeof raw);
+		memcpy(&to, word, sizeof to);
 	}
 
 	template <bool is_full>

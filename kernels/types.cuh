@@ -137,6 +137,12 @@ template <class To, class From> __device__ __forceinline__ To convert(From from)
 	}
 }
 
+/* The same where the element's place in the array matters: it does to none of these. */
+template <class To, class From> __device__ __forceinline__ To convert(const From &from, u64)
+{
+	return convert<To>(from);
+}
+
 } // namespace scan
 
 #endif

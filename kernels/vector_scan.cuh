@@ -3,9 +3,11 @@
  * The work of one lane on one 16-byte vector of elements, when it holds all that comes before it: reduction, and a scan
  * that ends in the output type.
  *
- *   reduce(raw)                 the combination of the vector's elements
- *   scan(result, raw, before)   the results, from what comes before the vector; `before` becomes what comes before the
- *                               next one
+ *   reduce(raw, first)                 the combination of the vector's elements
+ *   scan(result, raw, before, first)   the results, from what comes before the vector; `before` becomes what comes
+ *                                      before the next one
+ *
+ * `first` is the place of the vector's first element in the array, for conversions that ask.
  *
  * Narrow integers have versions that keep several elements in a register.
  */
@@ -22,36 +24,39 @@ template <class P> struct plain_vector_scan {
 	using input = typename P::input;
 	using output = typename P::output;
 
-	static __device__ __forceinline__ T reduce(const input (&raw)[P::vector])
+	static __device__ __forceinline__ T reduce(const input (&raw)[P::vector], u64 first)
 	{
-		T total = convert<T>(raw[0]);
+		T total = load_element<P>(raw[0], first);
 #pragma unroll
 		for (int i = 1; i < P::vector; i++)
-			total = P::op::apply(total, convert<T>(raw[i]));
+			total = P::op::apply(total, load_element<P>(raw[i], first + i));
 		return total;
 	}
 
 	static __device__ __forceinline__ void scan(
-		output (&result)[P::vector], const input (&raw)[P::vector], T &before)
+		output (&result)[P::vector], const input (&raw)[P::vector], T &before, u64 first)
 	{
 #pragma unroll
 		for (int i = 0; i < P::vector; i++) {
-			T after = P::op::apply(before, convert<T>(raw[i]));
-			result[i] = convert<output>(P::is_exclusive ? before : after);
+			T after = P::op::apply(before, load_element<P>(raw[i], first + i));
+			result[i] = store_element<P>(P::is_exclusive ? before : after);
 			before = after;
 		}
 	}
 
 	/* The same for the first vector of all, which nothing comes before. */
 	static __device__ __forceinline__ void begin(
-		output (&result)[P::vector], const input (&raw)[P::vector], T &running)
+		output (&result)[P::vector], const input (&raw)[P::vector], T &running, u64 first)
 	{
-		running = convert<T>(raw[0]);
-		result[0] = convert<output>(P::is_exclusive ? P::op::template identity<T>() : running);
+		running = load_element<P>(raw[0], first);
+		if constexpr (P::is_exclusive && !P::has_initial) /* with an initial value this is never called */
+			result[0] = store_element<P>(P::op::template identity<T>());
+		else
+			result[0] = store_element<P>(running);
 #pragma unroll
 		for (int i = 1; i < P::vector; i++) {
-			T after = P::op::apply(running, convert<T>(raw[i]));
-			result[i] = convert<output>(P::is_exclusive ? running : after);
+			T after = P::op::apply(running, load_element<P>(raw[i], first + i));
+			result[i] = store_element<P>(P::is_exclusive ? running : after);
 			running = after;
 		}
 	}
@@ -76,14 +81,14 @@ template <class P, class Op> struct byte_vector_scan {
 	static constexpr int words = 4;
 	static constexpr u32 first_lanes = 0x1010, last_lanes = 0x3232; /* a lane into both */
 
-	static __device__ __forceinline__ T reduce(const T (&raw)[P::vector])
+	static __device__ __forceinline__ T reduce(const T (&raw)[P::vector], u64)
 	{
 		u32 word[words];
 		memcpy(word, raw, sizeof word);
 		return T(Op::reduce(word));
 	}
 
-	static __device__ __forceinline__ void scan(T (&result)[P::vector], const T (&raw)[P::vector], T &running)
+	static __device__ __forceinline__ void scan(T (&result)[P::vector], const T (&raw)[P::vector], T &running, u64)
 	{
 		u32 word[words];
 		memcpy(word, raw, sizeof word);
@@ -161,7 +166,7 @@ template <class P> struct half_vector_scan {
 	using T = typename P::value;
 	static constexpr int words = 4;
 
-	static __device__ __forceinline__ T reduce(const T (&raw)[P::vector])
+	static __device__ __forceinline__ T reduce(const T (&raw)[P::vector], u64)
 	{
 		u32 word[words], total = 0;
 		memcpy(word, raw, sizeof word);
@@ -171,7 +176,7 @@ template <class P> struct half_vector_scan {
 		return T(total);
 	}
 
-	static __device__ __forceinline__ void scan(T (&result)[P::vector], const T (&raw)[P::vector], T &running)
+	static __device__ __forceinline__ void scan(T (&result)[P::vector], const T (&raw)[P::vector], T &running, u64)
 	{
 		u32 word[words], before = u32(running);
 		memcpy(word, raw, sizeof word);
@@ -188,7 +193,8 @@ template <class P> struct half_vector_scan {
 };
 
 template <class P> constexpr bool is_plain_integer = type_traits<typename P::value>::is_integer &&
-	is_same<typename P::input, typename P::value> && is_same<typename P::output, typename P::value>;
+	!user_facts::has_load && !user_facts::has_store && is_same<typename P::input, typename P::value> &&
+	is_same<typename P::output, typename P::value>;
 template <class P, class Op, int size>
 constexpr bool is_narrow = is_plain_integer<P> && is_same<typename P::op, Op> && sizeof(typename P::value) == size;
 

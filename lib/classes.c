@@ -65,6 +65,7 @@ static bool is_final(int status, int origin)
 	case SCANRT_ERROR_DEVICE_LOST:
 	case SCANRT_ERROR_CONTEXT:
 	case SCANRT_ERROR_CAPTURE:
+	case SCANRT_ERROR_TEXT:
 		return true;
 	default:
 		return origin == SCANRT_ORIGIN_FORCED;

@@ -10,7 +10,7 @@
 /* The largest count whose input and output fit the L2 cache; UINT64_MAX where that is not known. */
 static uint64_t cached_count(const struct srt_problem *problem, const struct srt_device *device)
 {
-	size_t bytes = srt_type_size(problem->input_type) + srt_type_size(problem->output_type);
+	size_t bytes = srt_problem_size(problem, SRT_INPUT) + srt_problem_size(problem, SRT_OUTPUT);
 
 	return device->l2_bytes > 0 ? (uint64_t)device->l2_bytes / bytes : UINT64_MAX;
 }

@@ -15,20 +15,22 @@ struct span {
 
 /* max_count is bounded so that its bytes fit half the address space: the sum of a span cannot wrap unless the pointer
  * is wild. */
-static int check_span(struct span *span, const char *what, const void *pointer, uint64_t count, int type)
+static int check_span(struct span *span, const char *what, const void *pointer, uint64_t count,
+	const struct srt_problem *problem, enum srt_role role)
 {
-	size_t size = srt_type_size(type);
+	size_t size = srt_problem_size(problem, role);
+	size_t alignment = srt_problem_alignment(problem, role);
 
 	if (!pointer)
 		return srt_fail(SCANRT_ERROR_NULL_POINTER, "%s is null, and the count is %" PRIu64, what, count);
 	span->start = (uintptr_t)pointer;
 	span->bytes = count * size;
-	if (span->start % size != 0)
+	if (span->start % alignment != 0)
 		return srt_fail(SCANRT_ERROR_MISALIGNED, "%s at %p is not aligned to the %zu bytes of %s", what,
-			pointer, size, srt_type_name(type));
+			pointer, alignment, srt_problem_type_name(problem, role));
 	if (span->bytes > UINTPTR_MAX - span->start)
 		return srt_fail(SCANRT_ERROR_COUNT, "%" PRIu64 " elements of %s from %p on exceed the address space",
-			count, srt_type_name(type), pointer);
+			count, srt_problem_type_name(problem, role), pointer);
 	return SCANRT_OK;
 }
 
@@ -53,9 +55,9 @@ static int check_arrays(const struct scanrt_plan *plan, const void *out, const v
 
 	if (status)
 		return status;
-	status = check_span(&to, "out", out, count, plan->problem.output_type);
+	status = check_span(&to, "out", out, count, &plan->problem, SRT_OUTPUT);
 	if (!status)
-		status = check_span(&from, "in", in, count, plan->problem.input_type);
+		status = check_span(&from, "in", in, count, &plan->problem, SRT_INPUT);
 	return status ? status : check_overlap(&to, &from);
 }
 

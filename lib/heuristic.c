@@ -7,6 +7,7 @@
 
 #include <inttypes.h>
 
+#include "heuristic_wide.h"
 #include "status.h"
 #include "strategy.h"
 
@@ -21,18 +22,18 @@
 /* The widest of the three types is what a thread holds its items in, at one time or another. */
 static size_t largest_element(const struct srt_problem *problem)
 {
-	size_t size = srt_type_size(problem->input_type);
+	size_t size = srt_problem_size(problem, SRT_INPUT);
 
-	if (srt_type_size(problem->accumulator_type) > size)
-		size = srt_type_size(problem->accumulator_type);
-	if (srt_type_size(problem->output_type) > size)
-		size = srt_type_size(problem->output_type);
+	if (srt_problem_size(problem, SRT_ACCUMULATOR) > size)
+		size = srt_problem_size(problem, SRT_ACCUMULATOR);
+	if (srt_problem_size(problem, SRT_OUTPUT) > size)
+		size = srt_problem_size(problem, SRT_OUTPUT);
 	return size;
 }
 
 static size_t bytes_per_element(const struct srt_problem *problem)
 {
-	return srt_type_size(problem->input_type) + srt_type_size(problem->output_type);
+	return srt_problem_size(problem, SRT_INPUT) + srt_problem_size(problem, SRT_OUTPUT);
 }
 
 static struct srt_variant make(enum srt_strategy strategy, int block, int items)
@@ -59,9 +60,11 @@ static int items_of(const struct srt_problem *problem, int vectors)
 static int narrow_items(const struct srt_problem *problem, int vectors)
 {
 	int items = srt_problem_vector(problem) * vectors;
-	int most = 128 / (int)srt_type_size(problem->accumulator_type);
+	int most = 128 / (int)srt_problem_size(problem, SRT_ACCUMULATOR);
 
-	return items < most ? items : most;
+	int vector = srt_problem_vector(problem);
+
+	return items < most ? items : most < vector ? vector : most / vector * vector;
 }
 
 static bool is_fit(const struct srt_variant *variant, const struct srt_problem *problem,
@@ -70,11 +73,23 @@ static bool is_fit(const struct srt_variant *variant, const struct srt_problem *
 	return srt_variant_check(variant, problem, device) == SCANRT_OK;
 }
 
+/* As many threads as there are registers for, beside `role_threads` that hold few. */
+static void limit_block(struct srt_variant *variant, const struct srt_problem *problem, int role_threads)
+{
+	int most = srt_wide_threads(problem, variant->items) - role_threads;
+
+	if (variant->block > most)
+		variant->block = most > 32 ? most : 32;
+	if (variant->residency * variant->block > most)
+		variant->residency = 1;
+}
+
 /* Two vectors a thread: enough loads in flight for one tile, and few enough that the scan of a thread stays short. */
 static bool make_block(struct srt_variant *variant, const struct srt_problem *problem,
 	const struct srt_device *device, int block)
 {
 	*variant = make(SRT_BLOCK, block, items_of(problem, 2));
+	limit_block(variant, problem, 0);
 	return is_fit(variant, problem, device);
 }
 
@@ -98,6 +113,7 @@ static bool make_lookback(struct srt_variant *variant, const struct srt_problem 
 
 	for (; vectors > 0; vectors--) {
 		*variant = make(SRT_LOOKBACK, 256, items_of(problem, vectors));
+		limit_block(variant, problem, 0);
 		if (is_fit(variant, problem, device))
 			return true;
 	}
@@ -162,6 +178,7 @@ static bool make_lookahead(struct srt_variant *variant, const struct srt_problem
 		for (stages = ring.stages; stages >= 3; stages--) {
 			*variant = make(SRT_LOOKAHEAD, ring.block,
 				is_narrow ? narrow_items(problem, vectors) : items_of(problem, vectors));
+			limit_block(variant, problem, 96);
 			variant->stages = stages;
 			variant->ahead = stages - (stages > 5 ? 3 : 2);
 			if (is_fit(variant, problem, device))
@@ -216,6 +233,10 @@ size_t srt_heuristic_ranges(struct srt_range ranges[SRT_HEURISTIC_MAX], const st
 	struct srt_error error;
 	size_t count;
 
+	if (srt_wide_is_large(problem)) {
+		srt_wide_make_large(&lookback, problem, device);
+		has_lookback = is_fit(&lookback, problem, device);
+	}
 	/* Asked again for its record: the latest refusal is what the caller will be told. */
 	if (!has_lookback && !has_lookahead) {
 		srt_variant_check(&lookback, problem, device);
@@ -256,6 +277,8 @@ int srt_heuristic_at(struct srt_variant *variant, const struct srt_problem *prob
 /* Sums and products of floats round; everything else is exact whatever the order of combination. */
 static bool is_exact(const struct srt_problem *problem)
 {
+	if (problem->op == SCANRT_OPERATOR_USER)
+		return false;
 	return !srt_type_is_float(problem->accumulator_type) || problem->op == SCANRT_MIN || problem->op == SCANRT_MAX;
 }
 
@@ -268,9 +291,10 @@ bool srt_variant_is_repeatable(const struct srt_variant *variant, const struct s
 int srt_heuristic_reproducible(struct srt_variant *variant, const struct srt_problem *problem,
 	const struct srt_device *device)
 {
-	bool is_widened = srt_type_size(problem->input_type) < largest_element(problem);
+	bool is_widened = srt_problem_size(problem, SRT_INPUT) < largest_element(problem);
 
 	*variant = make(SRT_LOOKAHEAD, 256, items_of(problem, largest_element(problem) == 1 ? 2 : is_widened ? 4 : 3));
+	variant->block = srt_wide_reproducible_block(problem, variant->items);
 	variant->stages = 3;
 	variant->ahead = 1;
 	return srt_variant_check(variant, problem, device);

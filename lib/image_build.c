@@ -14,6 +14,9 @@
 #include "status.h"
 
 #define ENTRY_SOURCE "scan.cu"
+#define USER_SOURCE "user_text.cuh"
+#define CHECK_SOURCE "user_check.cu"
+#define TEXT_END "the end of the problem's text" /* what user_text.c calls what stands behind the user's text */
 #define LINK_LOG_SIZE 4096
 /* The kernels use instructions of PTX 8.0 where the architecture has them. */
 #define BULK_COPY_CAPABILITY 90
@@ -34,20 +37,105 @@ static int capability_of(const char *arch)
 	return atoi(number + 1);
 }
 
+/* The sources of one compilation: ours, and what the problem brings in the place of kernels/user_text.cuh. */
+static struct srt_source *make_sources(const struct srt_problem *problem)
+{
+	struct srt_source *sources;
+	size_t count = 0;
+	size_t i;
+
+	while (srt_sources[count].name)
+		count++;
+	sources = calloc(count + 1, sizeof(*sources));
+	if (!sources)
+		return NULL;
+	for (i = 0; i < count; i++) {
+		sources[i] = srt_sources[i];
+		if (problem->user && strcmp(sources[i].name, USER_SOURCE) == 0) {
+			sources[i].text = problem->user->text;
+			sources[i].length = strlen(problem->user->text);
+		}
+	}
+	return sources;
+}
+
+/* What the first error says, in as few words as do.  A failed assertion of ours is its own message, with the numbers
+ * that the compiler found behind it; where in our text it stands helps nobody. */
+static int explain(const struct srt_strbuf *log)
+{
+	const char *message = strstr(srt_error_last()->text, "does not compile: ");
+	const char *quote = message ? strstr(message, "static assertion failed with \"") : NULL;
+	const char *numbers = strstr(srt_strbuf_text(log), "[with found=");
+	unsigned long long found = 0;
+	unsigned long long stated = 0;
+	char text[512];
+
+	message = message ? strchr(message, ':') + 2 : srt_error_last()->text;
+	if (!quote || (strncmp(message, TEXT_END, strlen(TEXT_END)) != 0 &&
+			strncmp(message, CHECK_SOURCE, strlen(CHECK_SOURCE)) != 0)) {
+		snprintf(text, sizeof(text), "%.500s", message);
+	} else {
+		quote = strchr(quote, '"') + 1;
+		snprintf(text, sizeof(text), "%.*s", (int)strcspn(quote, "\""), quote);
+	}
+	if (quote && numbers && sscanf(numbers, "[with found=%lluULL, stated=%llu", &found, &stated) == 2)
+		return srt_fail_compiler(SCANRT_ERROR_TEXT, srt_error_last()->nvrtc_result,
+			"%s: %llu were stated, and the compiler finds %llu", text, stated, found);
+	return srt_fail_compiler(SCANRT_ERROR_TEXT, srt_error_last()->nvrtc_result, "the problem's text: %s", text);
+}
+
+/* An error of the text alone is told without what surrounds it. */
+static int check_user(const struct srt_rtc *rtc, struct srt_rtc_job *job, const struct srt_problem *problem,
+	const char *arch, struct srt_strbuf *log)
+{
+	char target[40];
+	const char *options[] = { target, "--std=c++17", "--device-as-default-execution-space" };
+	struct srt_strbuf messages = { 0 };
+	struct srt_rtc_job alone = { .sources = job->sources, .entry = CHECK_SOURCE, .options = options,
+		.option_count = sizeof(options) / sizeof(options[0]), .is_ptx = true };
+	void *ptx = NULL;
+	size_t size = 0;
+	int status;
+
+	if (!problem->user || atomic_load(&problem->user->is_checked))
+		return SCANRT_OK;
+	snprintf(target, sizeof(target), "--gpu-architecture=compute_%d", capability_of(arch));
+	status = srt_rtc_compile(&ptx, &size, rtc, &alone, &messages);
+	free(ptx);
+	if (status == SCANRT_ERROR_COMPILE)
+		status = explain(&messages);
+	if (!status)
+		atomic_store(&problem->user->is_checked, true);
+	if (status && log)
+		srt_strbuf_append(log, srt_strbuf_text(&messages));
+	srt_strbuf_free(&messages);
+	return status;
+}
+
 static int compile(void **bytes, size_t *size, const struct srt_rtc *rtc, const struct srt_problem *problem,
 	const struct srt_variant *variant, const char *arch, const char *entry, struct srt_strbuf *log)
 {
 	struct srt_options options;
-	struct srt_rtc_job job = { .sources = srt_sources, .entry = ENTRY_SOURCE };
+	struct srt_source *sources;
+	struct srt_rtc_job job = { .entry = ENTRY_SOURCE };
+	int status;
 
 	if (capability_of(arch) >= BULK_COPY_CAPABILITY && srt_rtc_version(rtc) < BULK_COPY_VERSION)
 		return srt_fail(SCANRT_ERROR_COMPILER_TOO_OLD, "%s is too old for %s: CUDA 12.0 or newer is needed",
 			srt_rtc_toolchain(rtc), arch);
+	sources = make_sources(problem);
+	if (!sources)
+		return srt_fail(SCANRT_ERROR_OUT_OF_MEMORY, "no memory to compile a kernel");
 	srt_options_make(&options, problem, variant, arch, entry);
+	job.sources = sources;
 	job.options = options.list;
 	job.option_count = options.count;
 	job.is_ptx = strncmp(arch, "compute_", 8) == 0;
-	return srt_rtc_compile(bytes, size, rtc, &job, log);
+	status = check_user(rtc, &job, problem, arch, log);
+	if (!status)
+		status = srt_rtc_compile(bytes, size, rtc, &job, log);
+	free(sources);
+	return status;
 }
 
 int srt_image_compile(void **bytes, size_t *size, const struct srt_rtc *rtc, const struct srt_problem *problem,

@@ -108,11 +108,17 @@ static void add_option(struct srt_options *options, const char *format, ...)
 	options->list[options->count++] = text;
 }
 
+/* A type of the user's has a name of ours in the user's text (user_text.c): the options stay short. */
+static void add_type(struct srt_options *options, const char *role, int type, const char *user_name)
+{
+	add_option(options, "-DSCAN_%s=%s", role, type == SCANRT_TYPE_USER ? user_name : srt_type_name(type));
+}
+
 static void add_problem(struct srt_options *options, const struct srt_problem *problem)
 {
-	add_option(options, "-DSCAN_INPUT=%s", srt_type_name(problem->input_type));
-	add_option(options, "-DSCAN_ACCUMULATOR=%s", srt_type_name(problem->accumulator_type));
-	add_option(options, "-DSCAN_OUTPUT=%s", srt_type_name(problem->output_type));
+	add_type(options, "INPUT", problem->input_type, "user_input");
+	add_type(options, "ACCUMULATOR", problem->accumulator_type, "user_accumulator");
+	add_type(options, "OUTPUT", problem->output_type, "user_output");
 	add_option(options, "-DSCAN_OPERATOR=%s", srt_op_name(problem->op));
 	add_option(options, "-DSCAN_EXCLUSIVE=%d", problem->is_exclusive);
 	add_option(options, "-DSCAN_INITIAL=%d", problem->has_initial);
@@ -137,7 +143,7 @@ static void add_agreement(struct srt_options *options, const struct srt_problem 
 {
 	add_option(options, "-DSCAN_TILE=%u", (unsigned)srt_variant_tile(variant));
 	add_option(options, "-DSCAN_VECTOR=%d", srt_variant_vector(variant, problem));
-	add_option(options, "-DSCAN_TILE_WORDS=%u", (unsigned)srt_problem_tile_words(problem));
+	add_option(options, "-DSCAN_TILE_WORDS=%u", (unsigned)srt_variant_tile_words(variant, problem));
 	add_option(options, "-DSCAN_SHARED_BYTES=%zu", srt_variant_shared_bytes(variant, problem));
 }
 
@@ -168,13 +174,17 @@ void srt_options_make(struct srt_options *options, const struct srt_problem *pro
 
 /* ---- Recipe and key ---- */
 
-void srt_recipe_make(char recipe[SRT_HASH_TEXT], char entry[40], const char *sources, const struct srt_options *options)
+void srt_recipe_make(char recipe[SRT_HASH_TEXT], char entry[40], const char *sources, const char *user_text,
+	const struct srt_options *options)
 {
-	const char *texts[SRT_MOST_OPTIONS + 1];
+	const char *texts[SRT_MOST_OPTIONS + 2];
+	size_t count = 0;
 
-	texts[0] = sources;
-	memcpy(texts + 1, options->list, options->count * sizeof(texts[0]));
-	srt_texts_hash(recipe, texts, options->count + 1);
+	texts[count++] = sources;
+	if (user_text)
+		texts[count++] = user_text;
+	memcpy(texts + count, options->list, options->count * sizeof(texts[0]));
+	srt_texts_hash(recipe, texts, count + options->count);
 	/* Kernels that are loaded side by side have different names: profilers and debuggers go by them. */
 	snprintf(entry, 40, "scan_%.16s", recipe);
 }
@@ -194,7 +204,7 @@ int srt_image_recipe(char recipe[SRT_HASH_TEXT], char entry[40], const struct sr
 			srt_strategy_name(variant->strategy), capability);
 	snprintf(arch, sizeof(arch), "sm_%d", capability);
 	srt_options_make(&options, problem, variant, arch, NULL);
-	srt_recipe_make(recipe, entry, srt_source_hash(), &options);
+	srt_recipe_make(recipe, entry, srt_source_hash(), problem->user ? problem->user->text : NULL, &options);
 	return SCANRT_OK;
 }
 

@@ -5,6 +5,7 @@
 #include "kernel.h"
 
 #include <stdio.h>
+#include <assert.h>
 #include <string.h>
 
 #include "driver.h"
@@ -175,6 +176,7 @@ int srt_kernel_load(struct srt_kernel *kernel, const struct srt_driver *driver, 
 	memset(kernel, 0, sizeof(*kernel));
 	kernel->problem = *problem;
 	kernel->variant = *variant;
+	kernel->state = problem->user ? problem->user->state : NULL;
 	kernel->sm_count = device->sm_count > 0 ? device->sm_count : 1;
 	/* Graphs take overlapping launches from CUDA 12.3 on. */
 	kernel->may_overlap = device->capability >= 90 && device->driver_version >= 12030 && driver->cuLaunchKernelEx;
@@ -221,19 +223,35 @@ int srt_workspace_create(struct srt_workspace *workspace, const struct srt_drive
 }
 
 /* On a stream of its own that waits for no other: the default stream would wait for the caller's kernels, and would
- * break a capture that another thread has under way.  The wait at the end makes the zeros visible to every stream. */
-int srt_workspace_clear(const struct srt_workspace *workspace, const struct srt_driver *driver)
+ * break a capture that another thread has under way.  The wait at the end makes what was written visible to every
+ * stream.  bytes NULL: zeros. */
+static int fill(const struct srt_workspace *workspace, const struct srt_driver *driver, const void *bytes, size_t size)
 {
 	CUstream stream = NULL;
 	int status = SRT_CALL(driver, cuStreamCreate, (&stream, CU_STREAM_NON_BLOCKING));
 
 	if (status)
 		return status;
-	status = SRT_CALL(driver, cuMemsetD8Async, (workspace->address, 0, workspace->size, stream));
+	if (bytes)
+		status = SRT_CALL(driver, cuMemcpyHtoDAsync, (workspace->address, bytes, size, stream));
+	else
+		status = SRT_CALL(driver, cuMemsetD8Async, (workspace->address, 0, size, stream));
 	if (!status)
 		status = SRT_CALL(driver, cuStreamSynchronize, (stream));
 	driver->cuStreamDestroy(stream);
 	return status;
+}
+
+int srt_workspace_clear(const struct srt_workspace *workspace, const struct srt_driver *driver)
+{
+	return fill(workspace, driver, NULL, workspace->size);
+}
+
+int srt_workspace_write(const struct srt_workspace *workspace, const struct srt_driver *driver, const void *bytes,
+	size_t size)
+{
+	assert(size <= workspace->size);
+	return fill(workspace, driver, bytes, size);
 }
 
 /* A workspace of the caller's is only forgotten. */

@@ -14,8 +14,9 @@
 struct srt_driver;
 
 struct srt_kernel {
-	struct srt_problem problem;
+	struct srt_problem problem; /* its user, if any, is the caller's to keep */
 	struct srt_variant variant;
+	const void *state;    /* on the device, of a user's operator: may be changed between launches */
 	void *module;         /* CUmodule */
 	void *functions[SRT_MOST_PHASES]; /* CUfunction, by phase; of what follows, the largest of all of them */
 	int phases;
@@ -44,6 +45,8 @@ struct srt_workspace {
 };
 int srt_workspace_create(struct srt_workspace *workspace, const struct srt_driver *driver, size_t size);
 int srt_workspace_clear(const struct srt_workspace *workspace, const struct srt_driver *driver);
+int srt_workspace_write(const struct srt_workspace *workspace, const struct srt_driver *driver, const void *bytes,
+	size_t size);
 void srt_workspace_destroy(struct srt_workspace *workspace, const struct srt_driver *driver);
 
 /* Launches one scan of count elements, 1 <= count <= srt_variant_max_count(); arguments are not checked again.

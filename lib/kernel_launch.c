@@ -58,6 +58,7 @@ static void fill_arguments(struct scan_arguments *arguments, const struct scan *
 		arguments->tile_word_capacity = (workspace->size - SCAN_CONTROL_BYTES) / sizeof(uint64_t);
 	}
 	arguments->local = (void *)(uintptr_t)(scan->scratch_address + scan->scratch.offset[0]);
+	arguments->state = scan->kernel->state;
 	arguments->initial_on_device = problem->initial_on_device;
 	memcpy(arguments->initial, problem->initial, sizeof(arguments->initial));
 }

@@ -12,7 +12,7 @@ libscanrt_core_la_SOURCES = \
 	lib/circuit.def \
 	lib/image.h lib/image_build.c lib/image_recipe.c \
 	lib/loadable.c lib/loadable.h \
-	lib/problem.c lib/problem.h \
+	lib/problem.c lib/problem.h lib/problem_tables.c \
 	lib/recipe.h \
 	lib/rtc.c lib/rtc.def lib/rtc.h \
 	lib/rtc_library.c lib/rtc_library.h \
@@ -21,6 +21,7 @@ libscanrt_core_la_SOURCES = \
 	lib/status.c lib/status.h \
 	lib/strategy.c lib/strategy.h lib/strategy_launches.c \
 	lib/strbuf.c lib/strbuf.h \
+	lib/user.c lib/user.h lib/user_text.c lib/user_text.h \
 	lib/variant.c lib/variant.h \
 	lib/variant_limits.c lib/variant_workspace.c \
 	lib/versioned.c lib/versioned.h
@@ -49,6 +50,7 @@ libscanrt_core_la_SOURCES += \
 	lib/execute.c \
 	lib/fetch.c lib/fetch.h \
 	lib/heuristic.c lib/heuristic.h \
+	lib/heuristic_wide.c lib/heuristic_wide.h \
 	lib/keep.c lib/keep.h \
 	lib/kernel.c lib/kernel.h lib/kernel_launch.c \
 	lib/log.c lib/log.h \

@@ -148,6 +148,24 @@ static int take_workspace(struct scanrt_plan *plan, const struct scanrt_plan_opt
 	return srt_workspace_clear(&plan->workspace, driver);
 }
 
+/* An initial value that does not fit the launch's arguments is given a place on the device, which lasts as long as
+ * the plan; the kernels then read it as they read one of the caller's. */
+static int place_initial(struct scanrt_plan *plan)
+{
+	struct srt_problem *problem = &plan->problem;
+	size_t size = srt_problem_size(problem, SRT_ACCUMULATOR);
+	int status;
+
+	if (!problem->has_initial || problem->is_initial_on_device || size <= sizeof(problem->initial))
+		return SCANRT_OK;
+	status = srt_workspace_create(&plan->initial, plan->context->driver, size);
+	if (!status)
+		status = srt_workspace_write(&plan->initial, plan->context->driver, problem->user->initial, size);
+	if (!status)
+		problem->initial_on_device = (const void *)(uintptr_t)plan->initial.address;
+	return status;
+}
+
 /* ---- The public calls ---- */
 
 /* The databases are closed before the workspace is allocated: that may wait for the device. */
@@ -160,6 +178,9 @@ static int build(struct scanrt_plan *plan, const struct scanrt_plan_options *opt
 
 	if (status)
 		return status;
+	status = place_initial(plan);
+	if (status)
+		return srt_driver_pop(driver, status);
 	begin(&builder, plan, options);
 	status = srt_builder_fill(&builder);
 	kept = srt_reading_end(&builder.reading);
@@ -208,6 +229,7 @@ static void unload(struct scanrt_plan *plan)
 	for (i = 0; i < plan->fetched_count; i++)
 		srt_kernel_unload(&plan->fetched[i].kernel, driver);
 	srt_workspace_destroy(&plan->workspace, driver);
+	srt_workspace_destroy(&plan->initial, driver);
 }
 
 void scanrt_plan_destroy(struct scanrt_plan *plan)
@@ -218,12 +240,14 @@ void scanrt_plan_destroy(struct scanrt_plan *plan)
 		return;
 	/* The record may be that of the creation which failed.  A context that is gone took its memory along. */
 	srt_error_save(&error);
-	if (plan->fetched_count > 0 && !srt_driver_push(plan->context->driver, plan->context->cuda_context)) {
+	if ((plan->fetched_count > 0 || plan->initial.address) &&
+			!srt_driver_push(plan->context->driver, plan->context->cuda_context)) {
 		unload(plan);
 		srt_driver_pop(plan->context->driver, SCANRT_OK);
 	}
 	srt_error_restore(&error);
 	srt_strbuf_free(&plan->account.text);
+	srt_problem_free(&plan->problem);
 	free(plan);
 }
 
@@ -269,9 +293,25 @@ int scanrt_plan_workspace_size(size_t *bytes, struct scanrt_context *context, co
 	status = largest_need(&need, &builder);
 	srt_reading_end(&builder.reading);
 	srt_strbuf_free(&plan.account.text);
+	srt_problem_free(&plan.problem);
 	if (status)
 		return status;
 	srt_error_clear();
 	*bytes = need;
+	return SCANRT_OK;
+}
+
+/* Each kernel has its own copy, which the next launch reads. */
+int scanrt_plan_set_state(struct scanrt_plan *plan, const void *state)
+{
+	size_t i;
+
+	srt_error_clear();
+	if (!plan)
+		return srt_fail(SCANRT_ERROR_NULL_POINTER, "the plan is null");
+	if (!plan->problem.user || !plan->problem.user->has_state)
+		return srt_fail(SCANRT_ERROR_OPERATOR, "operator %s has no state", srt_problem_op_name(&plan->problem));
+	for (i = 0; i < plan->fetched_count; i++)
+		plan->fetched[i].kernel.state = state;
 	return SCANRT_OK;
 }

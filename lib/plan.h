@@ -19,7 +19,7 @@ struct srt_plan_class {
 	const char *file;            /* the context's catalog's path, or "" */
 };
 
-/* Constant after creation. */
+/* Constant after creation, but for the operator's state. */
 struct scanrt_plan {
 	struct scanrt_context *context;
 	struct srt_problem problem;
@@ -28,6 +28,7 @@ struct scanrt_plan {
 	struct srt_plan_class classes[SRT_PLAN_CLASSES]; /* ordered, from min_count to max_count without gaps */
 	size_t class_count;
 	struct srt_workspace workspace;
+	struct srt_workspace initial; /* a large initial value, if there is one */
 	struct srt_account account;
 };
 

@@ -7,8 +7,9 @@
 
 #include <stdbool.h>
 
-#include "strbuf.h"
 #include "scanrt.h"
+#include "strbuf.h"
+#include "user.h"
 
 /* Operators beyond the public ones, for verification: non-commutative and exact on unsigned integers.  The public
  * API refuses them; scantune and the tests use them to check that a kernel keeps the order of its operands. */
@@ -26,18 +27,29 @@ struct srt_problem {
 	bool is_exclusive;
 	bool has_initial;
 	bool is_initial_on_device;
-	unsigned char initial[32]; /* host bytes, where it is not on the device */
+	unsigned char initial[32]; /* host bytes, where it is not on the device; larger ones are in user */
 	const void *initial_on_device;
 	uint64_t max_count; /* never 0 */
 	uint64_t min_count; /* never 0; a count of 0 is legal all the same */
+	struct srt_user *user; /* what of it is the caller's, or NULL; owned, and shared by copies */
 };
 
 /* Checks a caller's structure (size, tail, enum values, combinations) and resolves its defaults. */
 int srt_problem_init(struct srt_problem *problem, const struct scanrt_problem *public_problem);
+void srt_problem_free(struct srt_problem *problem); /* what a problem with a user holds; zero-initialised is fine */
 /* The same for one type and any operator, internal ones included: inclusive, no initial value, max_count 2^32. */
 int srt_problem_init_simple(struct srt_problem *problem, int type, int op);
 
+/* Of the element that plays a role, whoever's it is. */
+size_t srt_problem_size(const struct srt_problem *problem, enum srt_role role);      /* bytes */
+size_t srt_problem_alignment(const struct srt_problem *problem, enum srt_role role); /* bytes, of arrays */
+const char *srt_problem_type_name(const struct srt_problem *problem, enum srt_role role);
+const char *srt_problem_op_name(const struct srt_problem *problem);
+bool srt_problem_is_commutative(const struct srt_problem *problem);
+
+/* The built-in ones.  SCANRT_TYPE_USER has a name, "user", and size 0. */
 size_t srt_type_size(int type);              /* bytes; 0 for an unknown type */
+size_t srt_type_alignment(int type);
 const char *srt_type_name(int type);         /* "i8" ... "f64"; NULL for an unknown type */
 int srt_type_parse(int *type, const char *name);
 bool srt_type_is_float(int type);
@@ -45,6 +57,7 @@ bool srt_type_is_signed(int type);
 const char *srt_op_name(int op);             /* "sum" "prod" "min" "max" "and" "or" "xor" "last" "affine"; NULL */
 int srt_op_parse(int *op, const char *name); /* public operators only */
 const char *srt_op_class(int op);            /* what costs the same shares tuning: "arithmetic", "order", "bit", ... */
+bool srt_op_is_public(int op);
 bool srt_op_takes(int op, int accumulator_type);
 bool srt_op_is_commutative(int op);
 /* Every type and public operator, for loops: index from 0, 0 at the end. */

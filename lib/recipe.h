@@ -32,8 +32,9 @@ void srt_sources_hash(char hash[SRT_HASH_TEXT], const struct srt_source *sources
 /* The hash of a list of texts, each with its length, so that no two lists run together into one. */
 void srt_texts_hash(char hash[SRT_HASH_TEXT], const char *const *texts, size_t count);
 
-/* The recipe of these sources (by their hash) under these options, which have no entry yet. */
-void srt_recipe_make(char recipe[SRT_HASH_TEXT], char entry[40], const char *source_hash,
+/* The recipe of these sources (by their hash) and the problem's own text, or NULL, under these options, which have no
+ * entry yet. */
+void srt_recipe_make(char recipe[SRT_HASH_TEXT], char entry[40], const char *source_hash, const char *user_text,
 	const struct srt_options *options);
 
 /* The key of an image: the recipe, and who made machine code of it and how. */

@@ -129,8 +129,8 @@ static int find_rows(struct srt_db_choice *rows, size_t *count, const struct srt
 	const char *family)
 {
 	const struct srt_problem *problem = request->problem;
-	size_t input = srt_type_size(problem->input_type);
-	size_t output = srt_type_size(problem->output_type);
+	size_t input = srt_problem_size(problem, SRT_INPUT);
+	size_t output = srt_problem_size(problem, SRT_OUTPUT);
 	char fingerprint[DEVICE_TEXT];
 	struct srt_strbuf name = { 0 };
 	struct srt_db_lookup lookup = {

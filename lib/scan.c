@@ -117,12 +117,15 @@ static int find_or_make(struct scanrt_plan **plan, struct scanrt_context *contex
 static int check_problem(int type, int op, int mode)
 {
 	struct scanrt_problem problem = SCANRT_PROBLEM_INIT;
-	struct srt_problem checked;
+	struct srt_problem checked = { 0 };
+	int status;
 
 	problem.input_type = type;
 	problem.op = op;
 	problem.mode = mode;
-	return srt_problem_init(&checked, &problem);
+	status = srt_problem_init(&checked, &problem);
+	srt_problem_free(&checked);
+	return status;
 }
 
 /* Null pointers are refused before a plan is made for nothing; all else scanrt_plan_execute() checks. */

@@ -54,6 +54,7 @@ enum scanrt_status {
 	SCANRT_ERROR_CONTEXT = 109,           /* a plan or pointer of another context or device */
 	SCANRT_ERROR_FLAGS = 110,             /* unknown flag bits */
 	SCANRT_ERROR_ENVIRONMENT = 111,       /* a variable of the environment is set to what it cannot be */
+	SCANRT_ERROR_TEXT = 112,              /* the caller's text does not compile, or is not as described */
 
 	SCANRT_ERROR_OUT_OF_MEMORY = 200,     /* host memory */
 	SCANRT_ERROR_DEVICE_MEMORY = 201,     /* device memory */
@@ -102,7 +103,8 @@ enum scanrt_type {
 	SCANRT_F16 = 9,
 	SCANRT_BF16 = 10,
 	SCANRT_F32 = 11,
-	SCANRT_F64 = 12
+	SCANRT_F64 = 12,
+	SCANRT_TYPE_USER = 100   /* described by a struct scanrt_user_type in the problem */
 };
 
 /* Operators.  AND, OR and XOR are bitwise and take integer accumulators only.  MIN and MAX: a NaN wins and stays, and
@@ -114,7 +116,8 @@ enum scanrt_operator {
 	SCANRT_MAX = 4,
 	SCANRT_AND = 5,
 	SCANRT_OR = 6,
-	SCANRT_XOR = 7
+	SCANRT_XOR = 7,
+	SCANRT_OPERATOR_USER = 100 /* described by a struct scanrt_user_operator in the problem */
 };
 
 enum scanrt_mode {
@@ -134,6 +137,47 @@ enum scanrt_segments {
 	SCANRT_SEGMENTS_KEYS = 3
 };
 
+/* A type of the caller's: any struct that can be copied byte by byte, of 1 to SCANRT_USER_BYTES_MAX bytes.
+ *
+ * `text` is CUDA C++ that defines a type called `name` (it may be in a namespace: "mine::dual"): trivially copyable,
+ * without constructors or initialisers that would have to run.  Whether the compiler agrees on its size and alignment
+ * is checked.  Without text the type is so many opaque bytes, which conversions and the operator know by the name
+ * scan::opaque<bytes, alignment>, an array `byte` in it; `name`, if any, is then only for people.
+ *
+ * Padding is copied or not, and never looked at.  All strings are copied when the problem is used. */
+struct scanrt_user_type {
+	size_t size;             /* sizeof(struct scanrt_user_type) */
+	const char *name;        /* letters, digits, _ and :: */
+	const char *text;        /* or NULL */
+	size_t bytes;            /* sizeof the type; a multiple of the alignment */
+	size_t alignment;        /* 1, 2, 4, 8 or 16; arrays have to be aligned to it */
+};
+#define SCANRT_USER_BYTES_MAX 4096
+#define SCANRT_USER_TYPE_INIT { sizeof(struct scanrt_user_type), NULL, NULL, 0, 0 }
+
+/* An operator of the caller's.  `text` is CUDA C++ that defines
+ *   T apply(const T &earlier, const T &later)
+ * for the accumulator type T (operands by value are as good, up to about a hundred bytes), for larger types preferably
+ *   void apply(T &result, const T &earlier, const T &later)
+ * where result is none of the operands and has no value yet; with SCANRT_HAS_STATE there is one more parameter, a
+ * pointer to whatever the state is.  It must be associative and depend on nothing but its operands and the state.  It
+ * is only ever given real, adjacent partial results, in array order.
+ *
+ * The texts of types, operator and conversions are one program: what an earlier one defines, a later one may use.  The
+ * built-in types are called scan::f16, scan::bf16 and, as anywhere, int, float, ...  No header is included, and none of
+ * the toolkit's can be.  Functions need no __device__. */
+struct scanrt_user_operator {
+	size_t size;             /* sizeof(struct scanrt_user_operator) */
+	const char *name;        /* letters, digits and _ */
+	const char *text;
+	const void *identity;    /* one accumulator element, in host memory, or NULL: it has none, or none is known */
+	uint32_t flags;          /* SCANRT_COMMUTATIVE, SCANRT_HAS_STATE */
+	const void *state;       /* a device pointer, for every execution of the plan until scanrt_plan_set_state() */
+};
+#define SCANRT_COMMUTATIVE 1u /* apply(a, b) == apply(b, a); it is then combined a little faster */
+#define SCANRT_HAS_STATE 2u
+#define SCANRT_USER_OPERATOR_INIT { sizeof(struct scanrt_user_operator), NULL, NULL, NULL, 0, NULL }
+
 /* What to scan.  Zero in every member but size and op is a legal default: one contiguous array of the input type,
  * inclusive, forward.
  *
@@ -142,9 +186,16 @@ enum scanrt_segments {
  * type, or f32 where that is f16 or bf16.  Integer conversions wrap; a float becomes an integer by truncation
  * towards zero to 64 bits (saturating, NaN to 0), which then wraps to the narrower type.
  *
+ * Types of the caller's: SCANRT_TYPE_USER, and its description in user_input, user_accumulator or user_output.  Where
+ * two types differ and one is the caller's, the conversion is the caller's too: load_text is CUDA C++ that defines
+ *   accumulator load(const input &x)   or   accumulator load(const input &x, unsigned long long index)
+ * with the element's index in the array, and store_text defines
+ *   output store(const accumulator &x).
+ * Both may also stand between built-in types, in place of the library's conversion.
+ *
  * Initial value.  `initial` points to one element of the accumulator type, in host memory, read when the plan is
  * created; or, with SCANRT_INITIAL_ON_DEVICE, in device memory, read by each execution in stream order.  It is
- * combined before x[0].  An exclusive scan without it starts with the operator's identity. */
+ * combined before x[0].  An exclusive scan without it starts with the operator's identity, which it must have. */
 struct scanrt_problem {
 	size_t size;              /* sizeof(struct scanrt_problem) */
 	int input_type;           /* enum scanrt_type */
@@ -162,9 +213,16 @@ struct scanrt_problem {
 	uint64_t inner_extent;
 	int64_t input_strides[3];  /* outer, axis, inner; in elements */
 	int64_t output_strides[3];
+	const struct scanrt_user_type *user_input; /* of SCANRT_TYPE_USER; else NULL */
+	const struct scanrt_user_type *user_accumulator;
+	const struct scanrt_user_type *user_output;
+	const struct scanrt_user_operator *user_operator; /* of SCANRT_OPERATOR_USER; else NULL */
+	const char *load_text;    /* or NULL */
+	const char *store_text;
 };
 #define SCANRT_INITIAL_ON_DEVICE 1u
-#define SCANRT_PROBLEM_INIT { sizeof(struct scanrt_problem), 0, 0, 0, 0, 0, 0, 0, 0, NULL, 0, 0, 0, 0, {0}, {0} }
+#define SCANRT_PROBLEM_INIT { sizeof(struct scanrt_problem), 0, 0, 0, 0, 0, 0, 0, 0, NULL, 0, 0, 0, 0, {0}, {0}, \
+	NULL, NULL, NULL, NULL, NULL, NULL }
 
 /* One message of the library to whoever debugs it: what was looked up, found, refused.  Called on the thread that
  * made the public call; must not call the library. */
@@ -219,6 +277,9 @@ int scanrt_plan_workspace_size(size_t *bytes, struct scanrt_context *context, co
  * aligned to their element's size; out may equal in when both types have one size, and may not overlap it otherwise.
  * Count 0 is legal and launches nothing (pointers may then be NULL). */
 int scanrt_plan_execute(struct scanrt_plan *plan, void *out, const void *in, uint64_t count, void *stream);
+
+/* Gives a user's operator another state, for executions from now on.  SCANRT_ERROR_OPERATOR where it has none. */
+int scanrt_plan_set_state(struct scanrt_plan *plan, const void *state);
 
 enum scanrt_origin {
 	SCANRT_ORIGIN_FORCED = 1,   /* pinned by an option or SCANRT_VARIANT */

@@ -26,6 +26,7 @@ static const struct {
 	{ SCANRT_ERROR_CONTEXT, "a plan or pointer of another context or device" },
 	{ SCANRT_ERROR_FLAGS, "unknown flag bits" },
 	{ SCANRT_ERROR_ENVIRONMENT, "a variable of the environment is set to what it cannot be" },
+	{ SCANRT_ERROR_TEXT, "the caller's text does not compile, or is not as described" },
 	{ SCANRT_ERROR_OUT_OF_MEMORY, "out of host memory" },
 	{ SCANRT_ERROR_DEVICE_MEMORY, "out of device memory" },
 	{ SCANRT_ERROR_NO_DRIVER, "the CUDA driver library could not be loaded" },

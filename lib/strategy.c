@@ -113,6 +113,14 @@ static const struct srt_strategy_row rows[] = {
 		.most_tiles = many_tiles,
 		.launches = srt_launches_of_chunks,
 	},
+	[SRT_LARGE] = {
+		.name = "large",
+		.file = "large.cuh",
+		.defaults = { .strategy = SRT_LARGE, .block = 128, .items = 2, .lanes = 1, .residency = 1 },
+		.has_tile_words = true,
+		.most_tiles = many_tiles,
+		.launches = srt_launches_of_tiles,
+	},
 };
 
 #define ROW_COUNT (int)(sizeof(rows) / sizeof(rows[0]))

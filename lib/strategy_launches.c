@@ -111,7 +111,7 @@ static size_t take(struct srt_scratch *scratch, uint64_t elements, size_t size)
 void srt_scratch_lay_out(struct srt_scratch *scratch, const struct srt_variant *variant,
 	const struct srt_problem *problem, const struct srt_launch *launches, size_t count)
 {
-	size_t size = srt_type_size(problem->accumulator_type);
+	size_t size = srt_problem_size(problem, SRT_ACCUMULATOR);
 	int levels = 1;
 	size_t i;
 

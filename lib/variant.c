@@ -28,6 +28,7 @@ static const char *const exchange_names[] = { "warp", "block" };
 const struct srt_knob srt_knobs[] = {
 	{ "block", "SCAN_BLOCK", offsetof(struct srt_variant, block), 32, 1024, 32, NULL },
 	{ "items", "SCAN_ITEMS", offsetof(struct srt_variant, items), 1, 256, 1, NULL },
+	{ "lanes", "SCAN_LANES", offsetof(struct srt_variant, lanes), 1, 128, 1, NULL },
 	{ "warp", "SCAN_WARP_SCAN", offsetof(struct srt_variant, warp_scan), 1, 2, 1, warp_scan_names },
 	{ "circuit", "SCAN_CIRCUIT", offsetof(struct srt_variant, circuit), 1, SRT_CIRCUIT_END - 1, 1, circuit_names },
 	{ "fan", "SCAN_FAN", offsetof(struct srt_variant, fan), 2, 32, 1, NULL },

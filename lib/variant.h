@@ -24,6 +24,7 @@ enum srt_strategy {
 	SRT_LOOKBACK_SERIAL = 5, /* one tile a CTA, decoupled look-back by a thread, an entry at a time */
 	SRT_FAN = 6,             /* scan-then-fan, recursive */
 	SRT_REDUCE = 7,          /* reduce-then-scan, a partial a tile, recursive */
+	SRT_LARGE = 9,           /* one tile a CTA in shared memory, for values beyond registers; decoupled look-back */
 	SRT_REDUCE_FIXED = 8     /* reduce-then-scan, two-level, a fixed number of partials */
 };
 enum srt_warp_scan { SRT_WARP_SHUFFLE = 1, SRT_WARP_SHARED = 2 };
@@ -45,6 +46,7 @@ struct srt_variant {
 	int strategy;
 	int block;     /* threads that scan, a multiple of 32; lookahead adds three warps */
 	int items;     /* elements per thread and tile, whole srt_problem_vector()s or a power of two below */
+	int lanes;     /* large: threads to each of those that apply the operator, and have the items */
 	int warp_scan; /* enum srt_warp_scan */
 	int circuit;   /* enum srt_circuit; all but lookahead */
 	int fan;       /* values that a thread of SRT_CIRCUIT_RAKING combines */
@@ -86,7 +88,8 @@ const char *srt_strategy_name(int strategy); /* NULL for an unknown one, and for
 /* Every knob at its strategy's default. */
 void srt_variant_init(struct srt_variant *variant, enum srt_strategy strategy);
 
-/* Elements that a thread moves at once: 16 bytes of the wider of input and output type. */
+/* Elements that a thread moves at once: as many of the wider of input and output type as fill 16-byte vectors, where
+ * few do; else one. */
 int srt_problem_vector(const struct srt_problem *problem);
 
 /* The same for a variant: less where its items do not fill 16 bytes. */
@@ -105,7 +108,8 @@ uint32_t srt_variant_threads(const struct srt_variant *variant); /* threads per 
 size_t srt_variant_shared_bytes(const struct srt_variant *variant, const struct srt_problem *problem); /* dynamic */
 /* The kernel's own shared memory, at most; what it really takes is known once it is compiled. */
 size_t srt_variant_static_bytes(const struct srt_variant *variant, const struct srt_problem *problem);
-uint32_t srt_problem_tile_words(const struct srt_problem *problem); /* 64-bit words of state per tile */
+uint32_t srt_problem_tile_words(const struct srt_problem *problem); /* 64-bit words of a tagged value */
+uint32_t srt_variant_tile_words(const struct srt_variant *variant, const struct srt_problem *problem); /* per tile */
 /* Workspace for counts up to max_count: state (SCAN_CONTROL_BYTES and the tile words) and scratch; 0 for one block. */
 size_t srt_variant_workspace(const struct srt_variant *variant, const struct srt_problem *problem, uint64_t max_count);
 /* Kernels that share a workspace share its state, which stays from launch to launch, and its scratch, which does not.

@@ -33,10 +33,14 @@ static size_t larger(size_t a, size_t b)
 
 int srt_problem_vector(const struct srt_problem *problem)
 {
-	size_t size = larger(srt_type_size(problem->input_type), srt_type_size(problem->output_type));
+	size_t size = larger(srt_problem_size(problem, SRT_INPUT), srt_problem_size(problem, SRT_OUTPUT));
+	int elements;
 
 	assert(size > 0);
-	return size < 16 ? (int)(16 / size) : 1;
+	for (elements = 1; elements <= 16; elements *= 2)
+		if (elements * size % 16 == 0 && (elements == 1 || elements * size <= SCAN_VECTOR_BYTES))
+			return elements;
+	return 1;
 }
 
 /* Fewer items than fill 16 bytes move as a narrower vector: one item a thread is how scans are taught. */
@@ -49,7 +53,9 @@ int srt_variant_vector(const struct srt_variant *variant, const struct srt_probl
 
 uint32_t srt_variant_tile(const struct srt_variant *variant)
 {
-	return (uint32_t)variant->block * (uint32_t)variant->items;
+	uint32_t groups = (uint32_t)variant->block / (variant->lanes > 0 ? (uint32_t)variant->lanes : 1);
+
+	return groups * (uint32_t)variant->items;
 }
 
 uint32_t srt_variant_threads(const struct srt_variant *variant)
@@ -57,10 +63,28 @@ uint32_t srt_variant_threads(const struct srt_variant *variant)
 	return (uint32_t)variant->block + srt_strategy_find(variant->strategy)->role_warps * WARP_SIZE;
 }
 
+/* From slot to slot of strategy large: an odd number of its words. */
+static size_t large_stride(const struct srt_problem *problem)
+{
+	size_t word = larger(4, srt_problem_alignment(problem, SRT_ACCUMULATOR));
+
+	return ((srt_problem_size(problem, SRT_ACCUMULATOR) + word - 1) / word | 1) * word;
+}
+
+/* A leader's elements, one slot to spare, one for a conversion; and two for the tile's prefix. */
+static size_t large_slots(const struct srt_variant *variant, const struct srt_problem *problem)
+{
+	size_t leaders = (size_t)variant->block / (size_t)variant->lanes;
+
+	return leaders * ((size_t)variant->items + 1 + (problem->user && problem->user->has_store)) + 2;
+}
+
 size_t srt_variant_shared_bytes(const struct srt_variant *variant, const struct srt_problem *problem)
 {
-	size_t stage = srt_variant_tile(variant) * srt_type_size(problem->input_type) + STAGE_SLACK;
+	size_t stage = srt_variant_tile(variant) * srt_problem_size(problem, SRT_INPUT) + STAGE_SLACK;
 
+	if (variant->strategy == SRT_LARGE)
+		return large_slots(variant, problem) * large_stride(problem);
 	if (variant->strategy != SRT_LOOKAHEAD)
 		return 0;
 	if (variant->store == SRT_ACCESS_BULK)
@@ -84,7 +108,7 @@ static size_t tree_slots(size_t values, size_t fan, size_t stride)
 static size_t least_vector(const struct srt_variant *variant, const struct srt_problem *problem)
 {
 	size_t vector = (size_t)srt_variant_vector(variant, problem);
-	size_t size = srt_type_size(problem->accumulator_type);
+	size_t size = srt_problem_size(problem, SRT_ACCUMULATOR);
 
 	while (srt_strategy_phases(variant->strategy) > 1 && vector > 1 && vector * size > 16)
 		vector /= 2;
@@ -123,13 +147,15 @@ static size_t board_slots(const struct srt_variant *variant)
 /* Follows the kernels' shared_storage, and never falls short of it: a test compares it with what was compiled. */
 size_t srt_variant_static_bytes(const struct srt_variant *variant, const struct srt_problem *problem)
 {
-	size_t value = srt_type_size(problem->accumulator_type);
+	size_t value = srt_problem_size(problem, SRT_ACCUMULATOR);
 	size_t warps = (size_t)variant->block / WARP_SIZE;
 	size_t total_slots = 1;
 	/* A block that scans one tile after another has two of what it shares. */
 	size_t copies = variant->partials > 0 ? 2 : 1;
 	size_t bytes = STATIC_BASE_BYTES;
 
+	if (variant->strategy == SRT_LARGE)
+		return bytes;
 	if (variant->circuit > SRT_CIRCUIT_WARPS)
 		return bytes + copies * circuit_slots(variant, problem) * value;
 	if (variant->warp_scan == SRT_WARP_SHARED)
@@ -151,7 +177,15 @@ size_t srt_variant_static_bytes(const struct srt_variant *variant, const struct 
 uint32_t srt_problem_tile_words(const struct srt_problem *problem)
 {
 	/* Each 64-bit word has 32 bits of value under its tag. */
-	return (uint32_t)larger(1, srt_type_size(problem->accumulator_type) / 4);
+	return (uint32_t)(srt_problem_size(problem, SRT_ACCUMULATOR) + 3) / 4;
+}
+
+/* Strategy large: a word of state, then an aggregate and a prefix in whole 16-byte vectors. */
+uint32_t srt_variant_tile_words(const struct srt_variant *variant, const struct srt_problem *problem)
+{
+	if (variant->strategy == SRT_LARGE)
+		return 2 + 4 * (uint32_t)((srt_problem_size(problem, SRT_ACCUMULATOR) + 15) / 16);
+	return srt_problem_tile_words(problem);
 }
 
 uint64_t srt_variant_max_count(const struct srt_variant *variant)
@@ -174,19 +208,22 @@ static int check_bulk(const struct srt_variant *variant, const struct srt_proble
 
 /* What would change nothing is refused: one kernel has one text.  A kernel's own shared memory has the same limit on
  * every device, however much a block may ask for. */
-static int check_circuit(const struct srt_variant *variant, const struct srt_problem *problem)
+static int check_circuit(const struct srt_variant *variant)
 {
 	const struct srt_variant *plain = &srt_strategy_find(variant->strategy)->defaults;
-	size_t bytes = srt_variant_static_bytes(variant, problem);
 
 	if (variant->circuit != SRT_CIRCUIT_RAKING && variant->fan != plain->fan)
 		return srt_fail(SCANRT_ERROR_VARIANT, "fan=%d is for circuit=raking", variant->fan);
 	if (variant->circuit > SRT_CIRCUIT_WARPS && variant->warp_scan != plain->warp_scan)
 		return srt_fail(SCANRT_ERROR_VARIANT, "warp=shared is for circuit=warps");
-	if (variant->circuit > SRT_CIRCUIT_WARPS && bytes > LEAST_SHARED_BYTES)
-		return srt_fail(SCANRT_ERROR_VARIANT,
-			"block=%d and items=%d take %zu bytes of shared memory, and a circuit may have %d",
-			variant->block, variant->items, bytes, LEAST_SHARED_BYTES);
+	return SCANRT_OK;
+}
+
+static int check_large(const struct srt_variant *variant)
+{
+	if (variant->block % variant->lanes != 0)
+		return srt_fail(SCANRT_ERROR_VARIANT, "lanes=%d does not divide block=%d", variant->lanes,
+			variant->block);
 	return SCANRT_OK;
 }
 
@@ -195,7 +232,22 @@ static int check_problem(const struct srt_variant *variant, const struct srt_pro
 {
 	int vector = srt_problem_vector(problem);
 	bool is_part = variant->items < vector && (variant->items & (variant->items - 1)) == 0;
+	size_t bytes = srt_variant_static_bytes(variant, problem);
 
+	if (variant->strategy == SRT_LARGE)
+		return check_large(variant);
+	if (srt_problem_size(problem, SRT_ACCUMULATOR) > SCAN_LARGE_BYTES)
+		return srt_fail(SCANRT_ERROR_VARIANT,
+			"strategy %s holds values in registers, and %zu bytes are too many: take large",
+			srt_strategy_name(variant->strategy), srt_problem_size(problem, SRT_ACCUMULATOR));
+	/* Their later launches have accumulators for elements, which no conversion of the caller's is to see. */
+	if (problem->user && srt_strategy_phases(variant->strategy) > 1)
+		return srt_fail(SCANRT_ERROR_VARIANT, "strategy %s takes no types and operators of the caller's",
+			srt_strategy_name(variant->strategy));
+	if (bytes > LEAST_SHARED_BYTES)
+		return srt_fail(SCANRT_ERROR_VARIANT,
+			"block=%d and items=%d take %zu bytes of a kernel's own shared memory, which may have %d",
+			variant->block, variant->items, bytes, LEAST_SHARED_BYTES);
 	if (variant->items % vector != 0 && !is_part)
 		return srt_fail(SCANRT_ERROR_VARIANT,
 			"items=%d is neither a multiple of %d, the elements of a 16-byte vector, nor a power of two "
@@ -207,7 +259,7 @@ static int check_problem(const struct srt_variant *variant, const struct srt_pro
 		return SCANRT_ERROR_VARIANT;
 	if (variant->strategy == SRT_CLUSTER && (variant->cluster & (variant->cluster - 1)) != 0)
 		return srt_fail(SCANRT_ERROR_VARIANT, "cluster=%d is not a power of two", variant->cluster);
-	return check_circuit(variant, problem);
+	return check_circuit(variant);
 }
 
 /* A limit of the device, or what all devices share where it is not known. */

@@ -13,7 +13,7 @@ static size_t state_bytes(const struct srt_variant *variant, const struct srt_pr
 
 	if (!srt_strategy_find(variant->strategy)->has_tile_words)
 		return 0;
-	return SCAN_CONTROL_BYTES + tiles * srt_problem_tile_words(problem) * sizeof(uint64_t);
+	return SCAN_CONTROL_BYTES + tiles * srt_variant_tile_words(variant, problem) * sizeof(uint64_t);
 }
 
 /* More elements never have fewer partials, except where chunks are dealt out: there it is the number of them. */

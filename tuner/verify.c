@@ -111,8 +111,8 @@ static int run_count(struct check *check, const struct tune_resident *resident, 
 {
 	const struct srt_variant *variant = &check->slot->kernel.variant;
 
-	/* The most combinations on an element's way: within a thread, over lanes and warps or a tree of up to 13 levels,
-	 * over tiles. */
+	/* The most combinations on an element's way: within a thread, over lanes and warps or a tree of up to 13
+	 * levels, over tiles. */
 	check->depth = (unsigned)variant->items + 16 + (unsigned)(count / srt_variant_tile(variant));
 	if (variant->circuit > SRT_CIRCUIT_WARPS)
 		check->depth += 2 * 13 * (unsigned)(variant->circuit == SRT_CIRCUIT_RAKING ? variant->fan : 2);

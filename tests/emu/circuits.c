@@ -1,163 +1,20 @@
 /* SPDX-License-Identifier: MIT
  *
  * The circuits, counted: applications of the operator, barriers, words of shared memory and bank conflicts, to the one.
- * What is counted on the device is compared with what this file adds up level by level, and for powers of two that with
- * the formulas which scanrt-kernels(7) states.
+ * What is counted on the device is compared with what circuit_work.c adds up level by level, and for powers of two that
+ * with the formulas which scanrt-kernels(7) states.
  */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "circuit_work.h"
 #include "emulated.h"
 
-#define LANES 32
-#define BANKS 32
 #define SEEDS 20
 
-struct work {
-	uint64_t applies, barriers, loads, stores, conflicts;
-};
-
-/* ---- Bank conflicts ---- */
-
-/* Passes beyond the first for lanes whose words are `distance` apart. */
-static unsigned conflicts_apart(unsigned lanes, unsigned distance)
-{
-	unsigned in_bank[BANKS] = { 0 }, most = 1;
-
-	for (unsigned lane = 0; lane < lanes && distance > 0; lane++)
-		if (++in_bank[lane * distance % BANKS] > most)
-			most = in_bank[lane * distance % BANKS];
-	return most - 1;
-}
-
-/* The same for lanes that touch neighbours, in a level whose every `fan` values begin an odd distance after those
- * before. */
-static unsigned conflicts_padded(unsigned first, unsigned end, unsigned fan)
-{
-	unsigned in_bank[BANKS] = { 0 }, most = 1;
-
-	for (unsigned i = first; i < end; i++)
-		if (++in_bank[(i / fan * (fan | 1) + i % fan) % BANKS] > most)
-			most = in_bank[(i / fan * (fan | 1) + i % fan) % BANKS];
-	return most - 1;
-}
-
-/* Accesses by the threads 0 .. count-1, a warp at a time. */
-static uint64_t warps_apart(unsigned count, unsigned distance)
-{
-	uint64_t sum = 0;
-
-	for (unsigned first = 0; first < count; first += LANES)
-		sum += conflicts_apart(count - first < LANES ? count - first : LANES, distance);
-	return sum;
-}
-
-/* Thread k touches value k - back of a level, for k from `back` on. */
-static uint64_t warps_padded(unsigned count, unsigned back, unsigned fan)
-{
-	uint64_t sum = 0;
-
-	for (unsigned first = 0; first < count; first += LANES)
-		sum += conflicts_padded(first < back ? 0 : first - back,
-			(count < first + LANES ? count : first + LANES) - back, fan);
-	return sum;
-}
-
-/* ---- The circuits, level by level, over n values ---- */
-
-static struct work kogge_stone(unsigned n, unsigned fan)
-{
-	struct work work = { .stores = n };
-
-	(void)fan;
-	for (unsigned reach = 1; reach < n; reach *= 2) {
-		work.applies += n - reach;
-		work.loads += n - reach;
-		work.stores += n - reach;
-		work.barriers += 2;
-	}
-	return work;
-}
-
-static void add_pairs(struct work *work, unsigned nodes, unsigned distance)
-{
-	work->applies += nodes;
-	work->loads += 2 * nodes;
-	work->stores += nodes;
-	work->conflicts += 3 * warps_apart(nodes, distance);
-	work->barriers++;
-}
-
-static struct work brent_kung_in_place(unsigned n, unsigned fan)
-{
-	struct work work = { .stores = n };
-	unsigned stride = 1;
-
-	(void)fan;
-	for (; 2 * stride <= n; stride *= 2)
-		add_pairs(&work, n / (2 * stride), 2 * stride);
-	for (stride /= 2; stride >= 1; stride /= 2)
-		if (n / stride > 2)
-			add_pairs(&work, (n / stride - 1) / 2, 2 * stride);
-	return work;
-}
-
-static struct work brent_kung(unsigned n, unsigned fan)
-{
-	struct work work = { .stores = n };
-
-	(void)fan;
-	for (; n > 1; n /= 2) {
-		unsigned up = n / 2, down = (n - 1) / 2;
-
-		work.applies += up + down;
-		work.loads += 2 * up + up + down;
-		work.stores += up + up + down;
-		work.barriers += 2;
-		work.conflicts += 2 * warps_apart(up, 2) + warps_apart(up, 2) + 2 * warps_apart(down, 2);
-	}
-	return work;
-}
-
-static struct work raking(unsigned n, unsigned fan)
-{
-	struct work work = { .stores = n, .conflicts = warps_padded(n, 0, fan) + warps_padded(n, 1, fan) };
-
-	for (; n > 1; n = (n + fan - 1) / fan) {
-		unsigned nodes = (n + fan - 1) / fan;
-
-		/* Up, a node reads its values and writes one; down, it reads what comes before it, its own result and
-		 * all of its values but the last. */
-		work.applies += n - nodes + n - nodes - 1;
-		work.loads += n + nodes - 1 + n;
-		work.stores += nodes + n;
-		work.barriers += 2;
-		work.conflicts += warps_padded(nodes, 0, fan) + warps_padded(nodes, 1, fan) +
-			warps_padded(n / fan, 0, fan);
-	}
-	return work;
-}
-
 /* ---- What the device counts ---- */
-
-struct circuit {
-	const char *knobs;
-	struct work (*work)(unsigned n, unsigned fan);
-	unsigned fan;
-};
-
-static const struct circuit circuits[] = {
-	{ "koggestone", kogge_stone, 2 },
-	{ "brentkung-inplace", brent_kung_in_place, 2 },
-	{ "brentkung", brent_kung, 2 },
-	{ "raking,fan=2", raking, 2 },
-	{ "raking,fan=3", raking, 3 },
-	{ "raking,fan=8", raking, 8 },
-	{ "raking,fan=32", raking, 32 },
-};
-#define CIRCUITS (sizeof(circuits) / sizeof(circuits[0]))
 
 /* The kernel is compiled once for several counts: its image stays in this process. */
 static struct emu_counters measure(struct test_device *device, const char *variant, uint64_t count, bool is_exclusive)
@@ -205,24 +62,54 @@ static void check_work(const struct emu_counters *seen, const struct work *wante
 		n, wanted->conflicts);
 }
 
-/* A circuit over n values in a block of `block` threads, `rows` values a thread; the last vector lacks `missing`. */
-static void check_circuit(struct test_device *device, const struct circuit *circuit, unsigned block, unsigned rows,
-	unsigned n, unsigned missing, bool is_exclusive)
+/* A circuit over n values in a block of `block` threads, `rows` vectors a thread; the last vector lacks `missing`. */
+struct shape {
+	unsigned block, vector, rows, n, missing;
+	bool is_exclusive;
+};
+
+static const struct shape shapes[] = {
+	{ 128, 4, 1, 128, 0, false },
+	{ 128, 4, 1, 1, 3, false },
+	{ 128, 4, 1, 2, 1, false },
+	{ 128, 4, 1, 95, 2, false },
+	{ 256, 1, 1, 256, 0, false }, /* an item a thread, as it is taught */
+	{ 256, 1, 1, 200, 0, false },
+	{ 96, 4, 3, 288, 0, true },
+	{ 96, 4, 3, 243, 1, true },
+	{ 512, 4, 2, 1024, 0, false },
+};
+
+static void check_shape(struct test_device *device, const struct circuit *circuit, const struct shape *shape)
 {
-	unsigned vector = 4;
-	uint64_t count = (uint64_t)n * vector - missing;
-	struct work work = circuit->work(n, circuit->fan);
+	uint64_t count = (uint64_t)shape->n * shape->vector - shape->missing;
+	struct work work = circuit->work(shape->n, circuit->fan);
 	struct emu_counters seen;
 	char variant[128], what[128];
 
-	snprintf(variant, sizeof(variant), "block,block=%u,items=%u,circuit=%s", block, rows * vector, circuit->knobs);
-	snprintf(what, sizeof(what), "%s, %u threads%s,", circuit->knobs, block, is_exclusive ? ", exclusive" : "");
-	seen = measure(device, variant, count, is_exclusive);
+	snprintf(variant, sizeof(variant), "block,block=%u,items=%u,circuit=%s", shape->block,
+		shape->rows * shape->vector, circuit->knobs);
+	snprintf(what, sizeof(what), "%s, %u threads%s,", circuit->knobs, shape->block,
+		shape->is_exclusive ? ", exclusive" : "");
+	seen = measure(device, variant, count, shape->is_exclusive);
 	/* At last each vector but the first reads the result of the one before it. */
 	work.barriers++;
-	work.loads += n - 1;
-	seen.applies -= applies_around(count, n, vector, is_exclusive);
-	check_work(&seen, &work, what, n);
+	work.loads += shape->n - 1;
+	seen.applies -= applies_around(count, shape->n, shape->vector, shape->is_exclusive);
+	check_work(&seen, &work, what, shape->n);
+}
+
+/* Behind an exchange of tiles the block has two barriers more a tile: for the ticket, and for the prefix. */
+static void check_tiles(struct test_device *device, const struct circuit *circuit)
+{
+	const unsigned block = 64, vector = 4, tiles = 5;
+	struct emu_counters seen;
+	char variant[128];
+
+	snprintf(variant, sizeof(variant), "lookback,block=%u,items=%u,circuit=%s", block, vector, circuit->knobs);
+	seen = measure(device, variant, (uint64_t)tiles * block * vector, false);
+	tap_is_uint(seen.barriers, tiles * (circuit->work(block, circuit->fan).barriers + 1 + 2),
+		"%s behind a look-back has two barriers more a tile", circuit->knobs);
 }
 
 /* Barriers order all that a circuit does, so no schedule changes the result, nor the work. */
@@ -256,11 +143,21 @@ static unsigned levels(unsigned n, unsigned fan)
 	return levels;
 }
 
+static const struct circuit *find(const char *knobs)
+{
+	const struct circuit *circuit = circuits;
+
+	while (strcmp(circuit->knobs, knobs) != 0)
+		circuit++;
+	return circuit;
+}
+
 static void test_formulas(void)
 {
 	for (unsigned n = 32; n <= 4096; n *= 2) {
 		unsigned log = levels(n, 2);
-		struct work kogge = kogge_stone(n, 2), in_place = brent_kung_in_place(n, 2), out = brent_kung(n, 2);
+		struct work kogge = find("koggestone")->work(n, 2), in_place = find("brentkung-inplace")->work(n, 2);
+		struct work out = find("brentkung")->work(n, 2);
 
 		tap_is_uint(kogge.applies, n * log - n + 1, "Kogge-Stone of %u: n log n - n + 1 applications", n);
 		tap_is_uint(kogge.barriers, 2 * log, "and 2 log n barriers");
@@ -275,7 +172,7 @@ static void test_formulas(void)
 	}
 	for (unsigned fan = 2; fan <= 32; fan *= 2) {
 		unsigned n = fan * fan;
-		struct work work = raking(n, fan);
+		struct work work = find("raking,fan=2")->work(n, fan);
 
 		tap_is_uint(work.applies, 2 * n - 2 - 2, "raking of %u by %u: 2 n - 2 - log n applications", n, fan);
 		tap_is_uint(work.barriers, 4, "and two barriers a level");
@@ -346,7 +243,7 @@ static void test_manual(void)
 	page[fread(page, 1, sizeof(page) - 1, file)] = '\0';
 	fclose(file);
 	check_row(page, "warps", &two_levels);
-	for (size_t i = 0; i < CIRCUITS; i++) {
+	for (size_t i = 0; circuits[i].knobs; i++) {
 		struct work work = circuits[i].work(n, circuits[i].fan);
 
 		work.barriers++;
@@ -364,14 +261,11 @@ int main(void)
 	tap_plan(0);
 	test_formulas();
 	test_manual();
-	for (size_t i = 0; i < CIRCUITS; i++) {
-		check_circuit(&device, &circuits[i], 128, 1, 128, 0, false);
-		check_circuit(&device, &circuits[i], 128, 1, 1, 3, false);
-		check_circuit(&device, &circuits[i], 128, 1, 2, 1, false);
-		check_circuit(&device, &circuits[i], 128, 1, 95, 2, false);
-		check_circuit(&device, &circuits[i], 96, 3, 288, 0, true);
-		check_circuit(&device, &circuits[i], 96, 3, 243, 1, true);
-		check_circuit(&device, &circuits[i], 512, 2, 1024, 0, false);
+	for (size_t i = 0; circuits[i].knobs; i++) {
+		for (size_t j = 0; j < sizeof(shapes) / sizeof(shapes[0]); j++)
+			check_shape(&device, &circuits[i], &shapes[j]);
+		if (i % 2 == 0)
+			check_tiles(&device, &circuits[i]);
 		check_schedules(&device, &circuits[i]);
 	}
 	check_two_levels(&device, 128, 1, "shuffle");

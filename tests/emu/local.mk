@@ -27,7 +27,8 @@ EMU_TESTS += $(kernel_programs)
 emu_kernel_test = tests/emu/emulated.c tests/emu/emulated.h
 tests_emu_in_place_SOURCES = tests/emu/in_place.c $(emu_kernel_test)
 tests_emu_in_place_LDADD = $(device_libraries)
-tests_emu_circuits_SOURCES = tests/emu/circuits.c $(emu_kernel_test)
+tests_emu_circuits_SOURCES = tests/emu/circuits.c tests/emu/circuit_work.c tests/emu/circuit_work.h \
+	$(emu_kernel_test)
 tests_emu_circuits_LDADD = $(device_libraries)
 tests_emu_mutations_SOURCES = tests/emu/mutations.c tests/emu/mutant.c tests/emu/mutant.h $(emu_kernel_test)
 tests_emu_mutations_LDADD = $(device_libraries)
@@ -87,6 +88,7 @@ emu_scripts = \
 	tests/emu/reproducible.sh \
 	tests/emu/stress.sh \
 	tests/emu/table.sh \
+	tests/emu/user_types.sh \
 	tests/emu/values.sh
 EMU_TESTS += $(emu_scripts)
 EXTRA_DIST += $(emu_scripts) tests/emu/on_emulated.sh

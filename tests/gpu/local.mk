@@ -9,7 +9,8 @@ tests_libdevice_la_SOURCES = \
 	tests/device_scan.c \
 	tests/element.c tests/element.h \
 	tests/reference.c tests/reference.h \
-	tests/reference_data.c
+	tests/reference_data.c \
+	tests/shape.c tests/shape.h
 
 gpu_programs = \
 	tests/gpu/grid_block \
@@ -33,7 +34,8 @@ gpu_programs = \
 	tests/gpu/instructions \
 	tests/gpu/chains \
 	tests/gpu/defaults \
-	tests/gpu/reproducible
+	tests/gpu/reproducible \
+	tests/gpu/user_types
 check_PROGRAMS += $(gpu_programs)
 GPU_TESTS += $(gpu_programs)
 
@@ -67,6 +69,7 @@ tests_gpu_host_LDADD = $(device_libraries)
 tests_gpu_images_LDADD = $(device_libraries)
 tests_gpu_reproducible_LDADD = $(device_libraries)
 tests_gpu_defaults_LDADD = $(device_libraries)
+tests_gpu_user_types_LDADD = $(device_libraries)
 tests_gpu_chains_LDADD = $(device_libraries)
 tests_gpu_instructions_SOURCES = tests/gpu/instructions.c tests/emu/instruction.c tests/emu/instruction.h \
 	tests/emu/instruction_float.c tests/emu/instruction_integer.c

@@ -162,7 +162,8 @@ static void test_refusals(void)
 	refuses(SCANRT_ERROR_COUNT, WITH(max_count, UINT64_MAX), "a count whose bytes overflow");
 	refuses(SCANRT_ERROR_COUNT, WITH(max_count, UINT64_C(1) << 61), "a count whose bytes fill the address space");
 	refuses(SCANRT_ERROR_STRUCT_SIZE, WITH(size, 0), "a structure without its size");
-	refuses(SCANRT_ERROR_STRUCT_SIZE, WITH(size, sizeof(given) - 1), "a structure that is too small");
+	refuses(SCANRT_ERROR_STRUCT_SIZE, WITH(size, offsetof(struct scanrt_problem, user_input) - 1),
+		"a structure that is too small");
 #undef WITH
 	given = sum_of(SCANRT_F32);
 	given.accumulator_type = SCANRT_I32;

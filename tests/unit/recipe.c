@@ -274,19 +274,19 @@ static void test_option_bytes(void)
 	srt_problem_init_simple(&problem, SCANRT_I16, SCANRT_XOR);
 	srt_variant_init(&variant, SRT_LOOKAHEAD);
 	srt_options_make(&options, &problem, &variant, "sm_90", NULL);
-	srt_recipe_make(plain, entry, srt_source_hash(), &options);
+	srt_recipe_make(plain, entry, srt_source_hash(), NULL, &options);
 	for (i = 0; i < options.count; i++)
 		for (j = 0; j < strlen(options.list[i]); j++, flips++) {
 			options.text[i][j] ^= 1;
-			srt_recipe_make(seen, entry, srt_source_hash(), &options);
+			srt_recipe_make(seen, entry, srt_source_hash(), NULL, &options);
 			missed += strcmp(seen, plain) == 0;
 			options.text[i][j] ^= 1;
 		}
 	tap_ok(missed == 0 && flips > 300, "each of the %zu characters of the options changes the recipe", flips);
-	srt_recipe_make(seen, entry, "another hash of sources", &options);
+	srt_recipe_make(seen, entry, "another hash of sources", NULL, &options);
 	tap_ok(strcmp(seen, plain) != 0, "the hash of the sources changes the recipe");
 	options.count--;
-	srt_recipe_make(seen, entry, srt_source_hash(), &options);
+	srt_recipe_make(seen, entry, srt_source_hash(), NULL, &options);
 	tap_ok(strcmp(seen, plain) != 0, "an option that is left out changes the recipe");
 }
 
@@ -298,7 +298,7 @@ static void test_options(void)
 		"-DSCAN_OPERATOR=sum",
 		"-DSCAN_EXCLUSIVE=1", "-DSCAN_INITIAL=1", "-DSCAN_STRATEGY=3", "-DSCAN_PHASES=1",
 		"-DSCAN_FILE=\"lookahead.cuh\"",
-		"-DSCAN_BLOCK=384", "-DSCAN_ITEMS=24",
+		"-DSCAN_BLOCK=384", "-DSCAN_ITEMS=24", "-DSCAN_LANES=0",
 		"-DSCAN_WARP_SCAN=1", "-DSCAN_CIRCUIT=0", "-DSCAN_FAN=0", "-DSCAN_LOAD=2", "-DSCAN_STORE=2",
 		"-DSCAN_RESIDENCY=1", "-DSCAN_STAGES=6", "-DSCAN_AHEAD=4", "-DSCAN_GATHER=4", "-DSCAN_CLUSTER=0",
 		"-DSCAN_EXCHANGE=0", "-DSCAN_PARTIALS=0", "-DSCAN_TILE=9216", "-DSCAN_VECTOR=4", "-DSCAN_TILE_WORDS=2",

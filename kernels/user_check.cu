@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The caller's text alone: whether it compiles and has what the kernels will ask of it, before the kernels are given
+ * it.  An error is then about the text, in few words.
+ */
+#include "user.cuh"
+
+namespace scan {
+
+using T = user_accumulator;
+
+static_assert(!user_facts::has_operator || user_facts::has_state || takes_operands<T>(0) || takes_result<T>(0),
+	"the operator's text has no apply(earlier, later) that takes two accumulators");
+static_assert(!user_facts::has_operator || !user_facts::has_state || takes_operands_and_state<T>(0) ||
+		takes_result_and_state<T>(0),
+	"the operator's text has no apply(earlier, later, state) that takes two accumulators and a pointer");
+static_assert(!user_facts::has_load || takes_index<user_input>(0) || takes_element<user_input>(0),
+	"the load conversion's text has no load(x) that takes an input element");
+static_assert(!user_facts::has_store || can_store<T>(0),
+	"the store conversion's text has no store(x) that takes an accumulator");
+
+/* The bodies, too, of templates of the caller's, and that results have the right type. */
+extern "C" __global__ void user_check(user_output *out, const user_input *in, T *values)
+{
+	if constexpr (user_facts::has_operator)
+		apply_into(values, values + 1, values + 2);
+	if constexpr (user_facts::has_load)
+		values[3] = call_load<T>(in[0], 0);
+	if constexpr (user_facts::has_store)
+		out[0] = call_store<user_output>(values[4]);
+}
+
+} // namespace scan

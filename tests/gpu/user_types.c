@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Types and operators of the caller's: every size, with and without an identity, commutative or not, in every strategy
+ * that takes them.  The operators are exact, so results are compared byte by byte.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../lib/status.h"
+#include "../../lib/heuristic.h"
+#include "../device.h"
+#include "../shape.h"
+
+#define LARGE_BYTES 160
+
+struct types {
+	struct test_device device;
+	struct srt_workspace workspace;
+	struct srt_workspace initial; /* where plans would put an initial value that is large */
+	unsigned used;
+};
+
+struct one_scan {
+	const struct shape *shape;
+	const struct srt_kernel *kernel;
+	const void *input;
+	const void *expected;
+	uint64_t count;
+	uint64_t skew; /* elements from a 256-byte boundary */
+	bool is_in_place;
+};
+
+static void say(const struct one_scan *scan, const char *what)
+{
+	struct srt_strbuf text = { 0 };
+
+	srt_problem_format(&text, &scan->kernel->problem, true);
+	srt_strbuf_append(&text, "; variant ");
+	srt_variant_format(&text, &scan->kernel->variant);
+	tap_diag("%s: %zu bytes; problem %s; count %" PRIu64 "; +%" PRIu64 "%s", what, scan->shape->size,
+		srt_strbuf_text(&text), scan->count, scan->skew, scan->is_in_place ? " in place" : "");
+	srt_strbuf_free(&text);
+}
+
+static bool results_pass(const struct one_scan *scan, const unsigned char *seen)
+{
+	size_t size = scan->shape->size;
+	const unsigned char *expected = scan->expected;
+	uint64_t i = 0;
+
+	while (i < scan->count && memcmp(seen + i * size, expected + i * size, size) == 0)
+		i++;
+	if (i == scan->count)
+		return true;
+	say(scan, "wrong result");
+	tap_diag("first at %" PRIu64 ": wanted %02x %02x %02x..., saw %02x %02x %02x...", i, expected[i * size],
+		expected[i * size + 1], expected[i * size + 2], seen[i * size], seen[i * size + 1], seen[i * size + 2]);
+	return false;
+}
+
+static bool scan_passes(struct types *types, const struct one_scan *scan)
+{
+	const struct test_device *device = &types->device;
+	size_t bytes = scan->count * scan->shape->size;
+	struct test_buffer in = { 0 };
+	struct test_buffer out = { 0 };
+	unsigned char *seen = malloc(bytes);
+	bool passes;
+
+	if (!seen)
+		abort();
+	test_buffer_create(&out, device, bytes, scan->skew * scan->shape->alignment);
+	if (!scan->is_in_place)
+		test_buffer_create(&in, device, bytes, (scan->skew + 1) / 2 * scan->shape->alignment);
+	else
+		in = out;
+	test_upload(device, in.address, scan->input, bytes);
+	test_need(srt_kernel_launch(scan->kernel, device->driver, &types->workspace, out.address, in.address,
+		scan->count, 0, NULL));
+	test_need(SRT_CALL(device->driver, cuStreamSynchronize, (NULL)));
+	test_download(device, seen, out.address, bytes);
+	passes = results_pass(scan, seen);
+	if (!test_guards_intact(&out, device)) {
+		say(scan, "written outside the output");
+		passes = false;
+	}
+	test_download(device, seen, in.address, bytes);
+	if (!scan->is_in_place && memcmp(seen, scan->input, bytes) != 0) {
+		say(scan, "the input was changed");
+		passes = false;
+	}
+	test_buffer_destroy(&out, device);
+	if (!scan->is_in_place)
+		test_buffer_destroy(&in, device);
+	free(seen);
+	return passes;
+}
+
+static bool counts_pass(struct types *types, const struct shape *shape, const struct srt_kernel *kernel)
+{
+	uint64_t tile = srt_variant_tile(&kernel->variant);
+	uint64_t most = shape->size > LARGE_BYTES ? 5 * tile + 3 : 35 * tile + 3;
+	uint64_t counts[] = { 1, tile - 1, tile + 1, 2 * tile, most };
+	unsigned char *input;
+	unsigned char *expected;
+	bool passes = true;
+
+	most = most < types->device.max_count ? most : types->device.max_count;
+	most = most < srt_variant_max_count(&kernel->variant) ? most : srt_variant_max_count(&kernel->variant);
+	input = malloc(most * shape->size);
+	expected = malloc(most * shape->size);
+	if (!input || !expected)
+		abort();
+	shape_fill(input, shape, types->device.seed + types->used, most);
+	shape_scan(expected, &kernel->problem, shape, input, most);
+	for (unsigned i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
+		uint64_t count = counts[i] < most ? counts[i] : most;
+		struct one_scan scan = { shape, kernel, input, expected, count, i % 4, i == 2 };
+
+		if (scan.count > 0)
+			passes = scan_passes(types, &scan) && passes;
+	}
+	free(input);
+	free(expected);
+	return passes;
+}
+
+/* Small tiles: the scans of the emulated device are short. */
+static void pick_variant(struct srt_variant *variant, const struct types *types, const struct srt_problem *problem)
+{
+	static const char *const knobs[] = { "block,block=96,items=", "lookback,block=64,items=",
+		"lookahead,block=64,stages=3,ahead=2,gather=1,items=", "lookback,block=32,warp=shared,items=" };
+	size_t size = srt_problem_size(problem, SRT_ACCUMULATOR);
+	unsigned turn = types->used % 4;
+	char text[SRT_VARIANT_TEXT_SIZE];
+
+	if (size > LARGE_BYTES) {
+		test_need(srt_heuristic_at(variant, problem, &types->device.facts, turn % 2 ? 1 << 20 : 1));
+		return;
+	}
+	snprintf(text, sizeof(text), "%s%d", knobs[turn], srt_problem_vector(problem) * (size <= 24 ? 2 : 1));
+	test_need(srt_variant_parse(variant, text));
+}
+
+static void shape_passes(struct types *types, const struct shape *base, bool is_commutative, bool has_identity)
+{
+	struct shape shape = *base;
+	struct srt_problem problem;
+	struct srt_variant variant;
+	struct srt_kernel kernel;
+	struct srt_strbuf text = { 0 };
+	bool is_exclusive = types->used % 3 == 1;
+
+	shape.is_commutative = is_commutative;
+	shape.has_identity = has_identity;
+	shape.has_result = types->used % 2;
+	shape_problem(&problem, &shape, is_exclusive, types->used % 5 == 3);
+	if (problem.has_initial && shape.size > sizeof(problem.initial)) {
+		test_upload(&types->device, types->initial.address, problem.user->initial, shape.size);
+		problem.initial_on_device = (const void *)(uintptr_t)types->initial.address;
+	}
+	pick_variant(&variant, types, &problem);
+	srt_variant_format(&text, &variant);
+	if (test_kernel_try(&kernel, &types->device, &problem, &variant, SRT_CODEGEN_AUTO)) {
+		tap_ok(false, "%zu bytes: %s: %s", shape.size, srt_strbuf_text(&text), srt_error_last()->text);
+	} else {
+		tap_ok(counts_pass(types, &shape, &kernel), "%zu bytes, %s%s, %s identity%s: %s", shape.size,
+			is_commutative ? "" : "B020: not ", is_commutative ? "commutative" : "commutative",
+			has_identity ? "with" : "no", is_exclusive ? ", exclusive" : "", srt_strbuf_text(&text));
+		test_kernel_destroy(&kernel, &types->device);
+	}
+	types->used++;
+	srt_strbuf_free(&text);
+	srt_problem_free(&problem);
+}
+
+int main(void)
+{
+	struct types types = { 0 };
+	const struct shape *shape;
+	const char *only = getenv("SCANRT_TEST_SIZE"); /* one size, for whoever looks for a fault */
+
+	test_device_open(&types.device);
+	tap_plan(0);
+	test_need(srt_workspace_create(&types.workspace, types.device.driver, 8 << 20));
+	test_need(srt_workspace_create(&types.initial, types.device.driver, SCANRT_USER_BYTES_MAX));
+	for (shape = shapes; shape->size; shape++) {
+		if (only && strtoul(only, NULL, 0) != shape->size)
+			continue;
+		for (int way = 0; way < 4; way++)
+			shape_passes(&types, shape, way & 1, way & 2);
+	}
+	srt_workspace_destroy(&types.initial, types.device.driver);
+	srt_workspace_destroy(&types.workspace, types.device.driver);
+	test_device_close(&types.device);
+	return tap_done();
+}
