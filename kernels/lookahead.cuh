@@ -31,15 +31,15 @@ template <class P> struct scan_strategy<P, strategy::lookahead> {
 	 * early, need room for twice that; and for a stage each, since it is the release of its stage that tells that
 	 * the publisher has read them.  A barrier's waiter may lag by one phase only, so barriers need more than
 	 * `ahead`. */
-	static constexpr int total_slots = 2 * P::ahead + 2 > P::stages ? 2 * P::ahead + 2 : P::stages;
-	static constexpr int barrier_slots = P::ahead + 2;
+	enum : int { total_slots = 2 * P::ahead + 2 > P::stages ? 2 * P::ahead + 2 : P::stages };
+	enum : int { barrier_slots = P::ahead + 2 };
 	/* The gather warp writes tile k's prefix once it has seen tile k loaded, so once the stage of tile k - stages
 	 * was free: by then all warps have done with the prefix of the tile before that one, which had this slot. */
-	static constexpr int prefix_slots = P::stages + 1;
+	enum : int { prefix_slots = P::stages + 1 };
 	/* With fewer tiles a CTA than this, a prefetch of the first ones pays: on an H200 it saves 1.0 us of 38.4 at
 	 * 2^24 i32 elements (12 rounds), but costs 1.3 of 134.4 at 2^26 (47), where CTAs that start in step stay so. */
-	static constexpr u32 prefetch_rounds = 24;
-	static constexpr int publisher = P::warps, gatherer = P::warps + 1, loader = P::warps + 2;
+	enum : u32 { prefetch_rounds = 24 };
+	enum : int { publisher = P::warps, gatherer = P::warps + 1, loader = P::warps + 2 };
 
 	struct shared_storage {
 		ring stages;
@@ -47,7 +47,7 @@ template <class P> struct scan_strategy<P, strategy::lookahead> {
 		phase_barrier has_prefix[barrier_slots]; /* the gather warp has tile k's prefix */
 		T warp_total[total_slots][P::warps];
 		T prefix[prefix_slots];
-		typename warp_scan<P, P::warp_scan>::storage scratch[P::warps];
+		typename warp_scan<P, P::warp_scan()>::storage scratch[P::warps];
 	};
 
 	static __device__ __forceinline__ void run(const scan_arguments &arguments)

@@ -51,7 +51,7 @@ template <class P> struct stage_ring {
 	phase_barrier is_free[P::stages]; /* all warps but the loader are done with it */
 	u32 tile[P::stages];              /* its index; arguments.tiles or more: there is no more tile */
 	u32 epoch;
-	static constexpr u32 users = P::warps + 2; /* the compute warps, the publisher and the gather warp */
+	enum : u32 { users = P::warps + 2 }; /* the compute warps, the publisher and the gather warp */
 
 	__device__ __forceinline__ void init()
 	{
@@ -96,7 +96,8 @@ template <class P> struct stage_ring {
 			if (drawn == 0 || extent.is_cut)
 				patch(stage, extent, lane);
 		}
-		start_copy<P::load>(to, reinterpret_cast<const void *>(from), bytes, &has_arrived[k % P::stages], lane);
+		start_copy<P::load()>(
+			to, reinterpret_cast<const void *>(from), bytes, &has_arrived[k % P::stages], lane);
 		return drawn;
 	}
 
@@ -175,7 +176,7 @@ template <class P> struct staged_slice {
 		const int offset = where.offset(row, where.lane), given = where.in_vector(row);
 		const char *from = stage + offset * int(sizeof(input));
 		input raw[P::vector];
-		const bool is_whole = given == P::vector || (has_parts<input, P::vector> && given > 0);
+		const bool is_whole = given == P::vector || (has_parts<input, P::vector>() && given > 0);
 		if (is_full || (is_aligned && is_whole))
 			load_vector<access::plain>(raw, reinterpret_cast<const input *>(from));
 		else if (given > 0)
@@ -208,7 +209,7 @@ private:
 	 * read whole; what is larger may reach beyond all that was copied, and its elements are read one by one. */
 	static __device__ __forceinline__ void load_unaligned(input (&raw)[P::vector], const char *from, int given)
 	{
-		if constexpr (has_parts<input, P::vector>) {
+		if constexpr (has_parts<input, P::vector>()) {
 			load_words(raw, from);
 		} else {
 #pragma unroll

@@ -11,6 +11,6 @@ SCAN_KERNEL(const __grid_constant__ scan_arguments arguments)
 {
 	scan::allow_next_launch();
 	scan::take_state(arguments.state);
-	scan::scan_strategy<scan::policy, scan::policy::how>::run(arguments);
+	scan::scan_strategy<scan::policy, scan::policy::how()>::run(arguments);
 }
 #endif
