@@ -19,17 +19,8 @@ namespace scan {
 enum : int { warp_size = 32 };
 enum : u32 { full_warp = 0xffffffffu };
 
-enum class strategy {
-	block = 1,
-	lookback = 2,
-	lookahead = 3,
-	cluster = 4,
-	lookback_serial = 5,
-	fan = 6,
-	reduce = 7,
-	reduce_fixed = 8,
-	large = 9
-};
+/* Those that other files than their own depend on; `other` is any other strategy of one launch: that of SCAN_FILE. */
+enum class strategy { other = 0, block = 1, lookback = 2, lookahead = 3, cluster = 4, large = 9 };
 enum class warp_scan_kind { shuffle = 1, shared = 2 };
 enum class circuit { none = 0, warps = 1, chosen = 2 }; /* chosen: that of SCAN_CIRCUIT_FILE */
 enum class access { plain = 1, stream = 2 };
@@ -49,7 +40,10 @@ struct policy {
 
 	enum : bool { is_exclusive = bool(SCAN_EXCLUSIVE) };
 	enum : bool { has_initial = bool(SCAN_INITIAL) };
-	static __device__ constexpr strategy how() { return strategy(SCAN_STRATEGY); }
+	static __device__ constexpr strategy how()
+	{
+		return SCAN_STRATEGY > 4 && SCAN_STRATEGY != 9 ? strategy::other : strategy(SCAN_STRATEGY);
+	}
 	static __device__ constexpr warp_scan_kind warp_scan() { return warp_scan_kind(SCAN_WARP_SCAN); }
 	static __device__ constexpr circuit how_in_block()
 	{

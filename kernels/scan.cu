@@ -4,7 +4,7 @@
  */
 #include "policy.cuh"
 
-#include SCAN_FILE /* the strategy's, by its row in lib/strategy.c */
+#include SCAN_FILE /* the strategy's, by its row in lib/strategy.def */
 
 #if SCAN_PHASES == 1 /* else the strategy's file has the kernels */
 SCAN_KERNEL(const __grid_constant__ scan_arguments arguments)
