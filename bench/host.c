@@ -191,7 +191,7 @@ int bench_run_host(struct bench *bench)
 	/* The driver's own locks slow every launch down; a lock of ours would come on top. */
 	if (!status)
 		bench_judge(bench, many.ours / one.ours <= CONTENTION * many.empty / one.empty,
-			"by %zu threads an execution takes %.2f times as long as by one; an empty launch %.2f times", threads,
-			many.ours / one.ours, many.empty / one.empty);
+			"by %zu threads an execution takes %.2f times as long as by one; an empty launch %.2f times",
+			threads, many.ours / one.ours, many.empty / one.empty);
 	return status;
 }

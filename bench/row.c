@@ -172,6 +172,29 @@ static struct tune_ring ring_of(const struct contest *contest, size_t index)
 	return is_aligned ? plain : ring;
 }
 
+/* Another library's fault does not end the row, but takes that library out of it. */
+static int drop_peer(struct contest *contest, size_t index, int status)
+{
+	bool is_other = contest->row->family->peer == BENCH_OTHERS && index > 0 && index <= contest->peer_count;
+
+	if (status == SCANRT_OK || status == SCANRT_ERROR_DEVICE_LOST || !is_other)
+		return status;
+	bench_note(contest->bench, "  left out: %s: %s", contest->scans[index].name, srt_error_last()->text);
+	srt_error_clear();
+	tune_contender_free(&contest->contenders[index], &contest->bench->contest);
+	contest->bench->peers->close(contest->scans[index].peer);
+	for (size_t i = index; i + 1 < contest->count; i++) {
+		contest->contenders[i] = contest->contenders[i + 1];
+		contest->scans[i] = contest->scans[i + 1];
+		if (i < contest->peer_count)
+			contest->contenders[i].user = &contest->scans[i];
+	}
+	contest->count--;
+	contest->peer_count--;
+	contest->scans[contest->count].peer = NULL;
+	return SCANRT_OK;
+}
+
 static int check_all(struct contest *contest)
 {
 	struct bench *bench = contest->bench;
@@ -185,11 +208,7 @@ static int check_all(struct contest *contest)
 		status = bench_fill(bench, problem, &ring, contest->row->count, false);
 		if (!status)
 			status = bench_check(bench, problem, &ring, &contest->contenders[i], contest->row->count);
-		if (status == SCANRT_ERROR_IMAGE && i > 0) {
-			/* Another library's fault does not end the run, but its time stands for nothing. */
-			bench_note(bench, "  %s: %s", contest->scans[i].name, srt_error_last()->text);
-			status = SCANRT_OK;
-		}
+		status = drop_peer(contest, i, status);
 	}
 	if (!status && srt_type_is_float(problem->input_type))
 		status = bench_fill(bench, problem, &contest->ring, contest->row->count, true);
@@ -202,12 +221,16 @@ static int time_all(struct contest *contest)
 	struct tune_contender *list[BENCH_CONTENDERS_MAX];
 	int status = SCANRT_OK;
 
-	for (size_t i = 0; !status && i < contest->count; i++) {
+	for (size_t i = 0; !status && i < contest->count;) {
 		struct tune_ring ring = ring_of(contest, i);
+		size_t before = contest->count;
 
 		ring.scans = contest->ring.scans;
 		list[i] = &contest->contenders[i];
 		status = tune_contender_prepare(list[i], &bench->contest, &ring, bench->is_modelled ? 0 : WARM_REPLAYS);
+		status = drop_peer(contest, i, status);
+		/* Where one was left out, the next is in its place. */
+		i += contest->count == before;
 	}
 	if (!status)
 		status = tune_contest_run(&bench->contest, list, contest->count, bench_least_rounds(bench),

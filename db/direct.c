@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A reader's file without SQLite, whose first use costs a process a quarter of a millisecond, and each opening a tenth.
- * Only the plain case is dealt with here; whatever is unusual (a lock that is held, a journal, a damaged header) is left
- * to SQLite, which can wait, judge a journal, and say what is wrong.
+ * A reader's file without SQLite, whose first use costs a process a quarter of a millisecond, and each opening a
+ * tenth.  Only the plain case is dealt with here; whatever is unusual (a lock that is held, a journal, a damaged
+ * header) is left to SQLite, which can wait, judge a journal, and say what is wrong.
  */
 #define _GNU_SOURCE /* F_OFD_SETLK */
 
@@ -69,7 +69,7 @@ static void close_or_keep(int descriptor)
 /* ---- Locks ---- */
 
 #ifdef F_OFD_SETLK
-/* Such a lock belongs to the open file and not to the process, and excludes SQLite's as one of another process would. */
+/* Such a lock belongs to the open file and not to the process, and excludes SQLite's as another process's would. */
 static bool set_lock(int descriptor, short kind, off_t start, off_t size)
 {
 	struct flock lock = { .l_type = kind, .l_whence = SEEK_SET, .l_start = start, .l_len = size };

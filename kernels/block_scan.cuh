@@ -13,7 +13,7 @@
 namespace scan {
 
 /* storage and run(): see circuit.cuh. */
-template <class P> using block_scan = circuit_scan<P, P::how_in_block>;
+template <class P> using block_scan = circuit_scan<P, P::how_in_block()>;
 
 } // namespace scan
 

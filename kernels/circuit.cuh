@@ -42,7 +42,7 @@ template <class P, circuit kind> struct circuit_scan;
 /* The vectors of a tile in the order of their elements.  A thread holds `rows` of them, each reduced to one value. */
 template <class P> struct tile_sequence {
 	using T = typename P::value;
-	static constexpr int size = P::block * P::rows;
+	enum : int { size = P::block * P::rows };
 
 	/* How many exist. */
 	template <bool is_full> static __device__ __forceinline__ int live(int count)

@@ -15,9 +15,9 @@ namespace scan {
 template <class P> struct circuit_scan<P, circuit::chosen> {
 	using T = typename P::value;
 	using sequence = tile_sequence<P>;
-	static constexpr int fan = P::fan;
+	enum : int { fan = P::fan };
 	static_assert(fan >= 2, "fan: below 2");
-	static constexpr int stride = fan | 1; /* slots from one thread's first to the next one's */
+	enum : int { stride = fan | 1 }; /* slots from one thread's first to the next one's */
 
 	static constexpr int nodes_of(int size) { return (size + fan - 1) / fan; }
 

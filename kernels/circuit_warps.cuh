@@ -35,7 +35,7 @@ template <class P> struct circuit_scan<P, circuit::warps> {
 	using T = typename P::value;
 
 	struct storage {
-		typename warp_scan<P, P::warp_scan>::storage scratch[P::warps];
+		typename warp_scan<P, P::warp_scan()>::storage scratch[P::warps];
 		T warp_total[P::warps];
 	};
 

@@ -112,12 +112,12 @@ constexpr int board_lanes(int totals)
 template <class P> struct cluster_board {
 	using T = typename P::value;
 
-	static constexpr int totals = P::exchange == exchange_kind::warp ? P::warps : 1; /* a CTA posts */
-	static constexpr int lanes = board_lanes(P::cluster * totals);
+	enum : int { totals = P::exchange() == exchange_kind::warp ? P::warps : 1 }; /* a CTA posts */
+	enum : int { lanes = board_lanes(P::cluster * totals) };
 	/* Totals that a lane combines by itself: an odd number, so that lanes read from different banks. */
-	static constexpr int share = (P::cluster * totals + lanes - 1) / lanes | 1;
-	static constexpr int words = lanes * share * P::tile_words;
-	static constexpr u64 valid = u64(1) << 32;
+	enum : int { share = (P::cluster * totals + lanes - 1) / lanes | 1 };
+	enum : int { words = lanes * share * P::tile_words };
+	enum : u64 { valid = u64(1) << 32 };
 
 	/* A slot for each total, in order: 32 bits of value a word, below the bit that says it is there. */
 	__align__(16) u64 word[words];
@@ -235,7 +235,7 @@ private:
 		const maybe<T> initial = initial_value<P>(arguments);
 		const int last = int((u32(arguments.count) - 1) / P::tile); /* the rank of the last tile */
 		maybe<T> earlier;
-		if constexpr (P::exchange == exchange_kind::warp)
+		if constexpr (P::exchange() == exchange_kind::warp)
 			earlier = exchange_warps(shared, part, rank, last, warp, lane);
 		else
 			earlier = exchange_blocks(shared, part, count, rank, last, warp, lane);

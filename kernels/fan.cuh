@@ -21,9 +21,9 @@ template <class P> struct fan {
 	using T = typename P::value;
 
 	/* Between the passes elements are accumulators: in the output, or in scratch where its type is another. */
-	static constexpr bool is_in_out = is_same<typename P::output, T>;
+	enum : bool { is_in_out = same_type<typename P::output, T>::value };
 	struct first_pass : with_arrays<P, typename P::input, T> {
-		static constexpr access store = access::plain; /* read again by the next launch */
+		static __device__ constexpr access store() { return access::plain; } /* read again by the next launch */
 	};
 	using second_pass = with_arrays<P, T, typename P::output>;
 

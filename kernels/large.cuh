@@ -70,12 +70,12 @@ private:
 	static __device__ __forceinline__ void load(const scan_arguments &arguments, const slots &tile, u64 first)
 	{
 		const input *in = static_cast<const input *>(arguments.in) + first;
-		if constexpr (is_same<input, T> && !user_facts::has_load) {
-			constexpr int widest = unit_of<int(sizeof(T)) | slots::stride>;
+		if constexpr (same_type<input, T>::value && !user_facts::has_load) {
+			constexpr int widest = unit_of<int(sizeof(T)) | slots::stride>();
 			if (address_of(in) % widest == 0)
 				copy_tile<widest>(tile, reinterpret_cast<const char *>(in));
 			else
-				copy_tile<unit_of<int(alignof(T))>>(tile, reinterpret_cast<const char *>(in));
+				copy_tile<unit_of<int(alignof(T))>()>(tile, reinterpret_cast<const char *>(in));
 		} else {
 			for (int i = threadIdx.x; i < tile.live; i += P::block)
 				new (place{}, tile.at(i / P::items, i % P::items)) T(load_element<P>(in[i], first + i));
@@ -177,8 +177,8 @@ private:
 	}
 
 	/* As many tiles as there are free slots for their tree, 32 at most. */
-	static constexpr int window = slots::leaders >= 32 ? 32 : slots::leaders >= 16 ? 16 : slots::leaders >= 8 ? 8 :
-		slots::leaders >= 4 ? 4 : slots::leaders >= 2 ? 2 : 1;
+	enum : int { window = slots::leaders >= 32 ? 32 : slots::leaders >= 16 ? 16 : slots::leaders >= 8 ? 8 :
+		slots::leaders >= 4 ? 4 : slots::leaders >= 2 ? 2 : 1 };
 
 	/* Waits for the entries of up to `window` tiles back from the nearest, as far as to one with a prefix, and
 	 * combines them.  Lane 0 has the nearest.  Tile 0 always has a prefix, so that entries before it are never
@@ -221,7 +221,7 @@ private:
 	/* One result: `before` (or nothing) combined with `value`. */
 	static __device__ __forceinline__ void put(output *out, const slots &tile, const T *before, const T *value)
 	{
-		if constexpr (is_same<output, T> && !user_facts::has_store) {
+		if constexpr (same_type<output, T>::value && !user_facts::has_store) {
 			if (before)
 				combine_in_memory<P>(out, before, value);
 			else

@@ -15,14 +15,14 @@ namespace scan {
 template <class P> struct large_slots {
 	using T = typename P::value;
 
-	static constexpr int leaders = P::block / P::lanes;
+	enum : int { leaders = P::block / P::lanes };
 	/* A conversion of the caller's wants the value that it converts to lie somewhere. */
-	static constexpr int per_leader = P::items + 1 + user_facts::has_store;
-	static constexpr int count = leaders * per_leader + 2;
+	enum : int { per_leader = P::items + 1 + user_facts::has_store };
+	enum : int { count = leaders * per_leader + 2 };
 	/* An odd number of words from slot to slot: leaders that walk their slots side by side then meet no banks. */
-	static constexpr int unit = alignof(T) > 4 ? alignof(T) : 4;
-	static constexpr int stride = (int(sizeof(T) + unit - 1) / unit | 1) * unit;
-	static constexpr int bytes = count * stride;
+	enum : int { unit = alignof(T) > 4 ? alignof(T) : 4 };
+	enum : int { stride = (int(sizeof(T) + unit - 1) / unit | 1) * unit };
+	enum : int { bytes = count * stride };
 
 	char *buffer;
 	int live; /* elements of the tile */
@@ -80,7 +80,7 @@ template <class P>
 __device__ __forceinline__ void combine_in_memory(typename P::value *result, const typename P::value *earlier,
 	const typename P::value *later)
 {
-	if constexpr (is_same<typename P::op, op_user>)
+	if constexpr (same_type<typename P::op, op_user>::value)
 		apply_into(result, earlier, later);
 	else
 		*result = P::op::apply(*earlier, *later);
@@ -97,7 +97,7 @@ __device__ __forceinline__ void copy_units(void *to, const void *from, int count
 /* Copies a value by `threads` threads, of which this is number `thread`. */
 template <class T> __device__ __forceinline__ void copy_value(void *to, const void *from, int thread, int threads)
 {
-	constexpr int sure = int(alignof(T)), likely = sure < 4 ? unit_of<int(sizeof(T)) | 4> : sure;
+	constexpr int sure = int(alignof(T)), likely = sure < 4 ? unit_of<int(sizeof(T)) | 4>() : sure;
 	if (likely > sure && (address_of(to) | address_of(from)) % likely == 0)
 		copy_units<chunk<likely>>(to, from, int(sizeof(T)) / likely, thread, threads);
 	else
@@ -108,8 +108,8 @@ template <class T> __device__ __forceinline__ void copy_value(void *to, const vo
  * (with the tile itself), each of whole 16-byte vectors. */
 template <class P> struct large_entries {
 	using T = typename P::value;
-	static constexpr int value_words = int(sizeof(T) + 15) / 16 * 2;
-	static constexpr int words = 2 + 2 * value_words;
+	enum : int { value_words = int(sizeof(T) + 15) / 16 * 2 };
+	enum : int { words = 2 + 2 * value_words };
 
 	u64 *word;
 	u32 tag;

@@ -25,18 +25,18 @@ template <class P> struct lookahead_shared {
 	 * early, need room for twice that; and for a stage each, since it is the release of its stage that tells that
 	 * the publisher has read them.  A barrier's waiter may lag by one phase only, so barriers need more than
 	 * `ahead`. */
-	static constexpr int total_slots = 2 * P::ahead + 2 > P::stages ? 2 * P::ahead + 2 : P::stages;
-	static constexpr int barrier_slots = P::ahead + 2;
+	enum : int { total_slots = 2 * P::ahead + 2 > P::stages ? 2 * P::ahead + 2 : P::stages };
+	enum : int { barrier_slots = P::ahead + 2 };
 	/* The gather warp writes tile k's prefix once it has seen tile k loaded, so once the stage of tile k - stages
 	 * was free: by then all warps have done with the prefix of the tile before that one, which had this slot. */
-	static constexpr int prefix_slots = P::stages + 1;
+	enum : int { prefix_slots = P::stages + 1 };
 
 	stage_ring<P> stages;
 	phase_barrier has_totals[barrier_slots]; /* every compute warp has reduced its slice of tile k */
 	phase_barrier has_prefix[barrier_slots]; /* the gather warp has tile k's prefix */
 	T warp_total[total_slots][P::warps];
 	T prefix[prefix_slots];
-	typename warp_scan<P, P::warp_scan>::storage scratch[P::warps];
+	typename warp_scan<P, P::warp_scan()>::storage scratch[P::warps];
 
 	/* One thread, before the block barrier that precedes all use. */
 	__device__ __forceinline__ void init()

@@ -60,7 +60,7 @@ template <class P> struct stage_ring {
 	phase_barrier is_free[P::stages]; /* all warps but the loader are done with it */
 	u32 tile[P::stages];              /* its index; arguments.tiles or more: there is no more tile */
 	u32 epoch;
-	static constexpr u32 users = P::warps + 2; /* the compute warps, the publisher and the gather warp */
+	enum : u32 { users = P::warps + 2 }; /* the compute warps, the publisher and the gather warp */
 
 	__device__ __forceinline__ void init()
 	{
@@ -99,7 +99,7 @@ template <class P> struct stage_ring {
 		if (drawn < arguments.tiles)
 			start_tile(arguments, stage, drawn, arrival, lane);
 		else
-			start_copy<P::load>(stage, nullptr, 0, arrival, lane); /* tells that there is none */
+			start_copy<P::load()>(stage, nullptr, 0, arrival, lane); /* tells that there is none */
 		return drawn;
 	}
 
@@ -114,7 +114,7 @@ template <class P> struct stage_ring {
 		if (gap > 0)
 			start_slices(stage, extent, before, arrival, lane);
 		else
-			start_copy<P::load>(
+			start_copy<P::load()>(
 				stage + before, reinterpret_cast<const void *>(extent.from), bytes, arrival, lane);
 	}
 
@@ -132,7 +132,7 @@ template <class P> struct stage_ring {
 			expect_copies(arrival, all);
 		__syncwarp();
 		if (bytes > 0)
-			start_expected_copy<P::load>(
+			start_expected_copy<P::load()>(
 				stage + begin + lane * 16, reinterpret_cast<const void *>(base + begin), bytes, arrival);
 	}
 

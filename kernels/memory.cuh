@@ -77,13 +77,15 @@ __device__ __forceinline__ void store_stream(void *p, chunk<16> c)
 }
 
 /* The widest accesses that `bytes` bytes divide into, and that an address aligned to them all allows. */
-template <int bytes> constexpr int unit_of = bytes % 16 == 0 ? 16 : bytes % 8 == 0 ? 8 : bytes % 4 == 0 ? 4 :
-	bytes % 2 == 0 ? 2 : 1;
+template <int bytes> __device__ constexpr int unit_of()
+{
+	return bytes % 16 == 0 ? 16 : bytes % 8 == 0 ? 8 : bytes % 4 == 0 ? 4 : bytes % 2 == 0 ? 2 : 1;
+}
 
 /* Copies `count` elements that begin at p, which is aligned to their unit, into registers. */
 template <access how, class T, int count> __device__ __forceinline__ void load_vector(T (&items)[count], const T *p)
 {
-	constexpr int bytes = count * int(sizeof(T)), unit = unit_of<bytes>;
+	constexpr int bytes = count * int(sizeof(T)), unit = unit_of<bytes>();
 	const char *from = reinterpret_cast<const char *>(p);
 	chunk<unit> c[bytes / unit];
 #pragma unroll
@@ -98,7 +100,7 @@ template <access how, class T, int count> __device__ __forceinline__ void load_v
 
 template <access how, class T, int count> __device__ __forceinline__ void store_vector(T *p, const T (&items)[count])
 {
-	constexpr int bytes = count * int(sizeof(T)), unit = unit_of<bytes>;
+	constexpr int bytes = count * int(sizeof(T)), unit = unit_of<bytes>();
 	char *to = reinterpret_cast<char *>(p);
 	chunk<unit> c[bytes / unit];
 	memcpy(c, items, sizeof c);
@@ -112,7 +114,10 @@ template <access how, class T, int count> __device__ __forceinline__ void store_
 }
 
 /* Whether less than a whole vector of such elements can be moved by load_part() and store_part(). */
-template <class T, int count> constexpr bool has_parts = count * sizeof(T) <= 16 && 16 % sizeof(T) == 0;
+template <class T, int count> __device__ constexpr bool has_parts()
+{
+	return count * sizeof(T) <= 16 && 16 % sizeof(T) == 0;
+}
 
 /* Words by an index known at run time only, without the local memory that indexing them would take. */
 template <int words> __device__ __forceinline__ void insert(u32 (&word)[words], int index, u32 value)

@@ -12,13 +12,13 @@ namespace scan {
 
 template <class T> __device__ __forceinline__ T lowest()
 {
-	if constexpr (is_same<T, f16>)
+	if constexpr (same_type<T, f16>::value)
 		return f16{0xfc00};
-	else if constexpr (is_same<T, bf16>)
+	else if constexpr (same_type<T, bf16>::value)
 		return bf16{0xff80};
-	else if constexpr (is_same<T, f32>)
+	else if constexpr (same_type<T, f32>::value)
 		return bit_cast<f32>(0xff800000u);
-	else if constexpr (is_same<T, f64>)
+	else if constexpr (same_type<T, f64>::value)
 		return bit_cast<f64>(0xfff0000000000000ull);
 	else
 		return type_traits<T>::is_signed ? T(unsigned_t<T>(1) << (8 * sizeof(T) - 1)) : T(0);
@@ -28,11 +28,11 @@ template <class T> __device__ __forceinline__ T highest()
 {
 	if constexpr (type_traits<T>::is_integer)
 		return T(~lowest<T>());
-	else if constexpr (is_same<T, f16>)
+	else if constexpr (same_type<T, f16>::value)
 		return f16{0x7c00};
-	else if constexpr (is_same<T, bf16>)
+	else if constexpr (same_type<T, bf16>::value)
 		return bf16{0x7f80};
-	else if constexpr (is_same<T, f32>)
+	else if constexpr (same_type<T, f32>::value)
 		return bit_cast<f32>(0x7f800000u);
 	else
 		return bit_cast<f64>(0x7ff0000000000000ull);
@@ -80,16 +80,16 @@ template <bool is_max, class T> __device__ __forceinline__ T select(T earlier, T
 {
 	if constexpr (type_traits<T>::is_integer)
 		return (earlier < later) == is_max ? later : earlier;
-	else if constexpr (is_same<T, f32>)
+	else if constexpr (same_type<T, f32>::value)
 		return select_f32<is_max>(earlier, later);
-	else if constexpr (is_same<T, f64>)
+	else if constexpr (same_type<T, f64>::value)
 		return select_f64<is_max>(earlier, later);
 	else /* both operands are exact in f32, so the result is one of them */
 		return convert<T>(select_f32<is_max>(widen(earlier), widen(later)));
 }
 
 struct op_sum {
-	static constexpr bool is_commutative = true;
+	enum : bool { is_commutative = true };
 	template <class T> static __device__ __forceinline__ T apply(T earlier, T later)
 	{
 		if constexpr (type_traits<T>::is_integer)
@@ -101,7 +101,7 @@ struct op_sum {
 };
 
 struct op_prod {
-	static constexpr bool is_commutative = true;
+	enum : bool { is_commutative = true };
 	template <class T> static __device__ __forceinline__ T apply(T earlier, T later)
 	{
 		if constexpr (type_traits<T>::is_integer) /* u16 would be promoted to int, whose product overflows */
@@ -113,7 +113,7 @@ struct op_prod {
 };
 
 struct op_min {
-	static constexpr bool is_commutative = true;
+	enum : bool { is_commutative = true };
 	template <class T> static __device__ __forceinline__ T apply(T earlier, T later)
 	{
 		return select<false>(earlier, later);
@@ -122,7 +122,7 @@ struct op_min {
 };
 
 struct op_max {
-	static constexpr bool is_commutative = true;
+	enum : bool { is_commutative = true };
 	template <class T> static __device__ __forceinline__ T apply(T earlier, T later)
 	{
 		return select<true>(earlier, later);
@@ -131,26 +131,26 @@ struct op_max {
 };
 
 struct op_and {
-	static constexpr bool is_commutative = true;
+	enum : bool { is_commutative = true };
 	template <class T> static __device__ __forceinline__ T apply(T earlier, T later) { return T(earlier & later); }
 	template <class T> static __device__ __forceinline__ T identity() { return T(~T(0)); }
 };
 
 struct op_or {
-	static constexpr bool is_commutative = true;
+	enum : bool { is_commutative = true };
 	template <class T> static __device__ __forceinline__ T apply(T earlier, T later) { return T(earlier | later); }
 	template <class T> static __device__ __forceinline__ T identity() { return T(0); }
 };
 
 struct op_xor {
-	static constexpr bool is_commutative = true;
+	enum : bool { is_commutative = true };
 	template <class T> static __device__ __forceinline__ T apply(T earlier, T later) { return T(earlier ^ later); }
 	template <class T> static __device__ __forceinline__ T identity() { return T(0); }
 };
 
 /* The last element that is not zero: not commutative, exact, for verification. */
 struct op_last {
-	static constexpr bool is_commutative = false;
+	enum : bool { is_commutative = false };
 	template <class T> static __device__ __forceinline__ T apply(T earlier, T later)
 	{
 		return later != T(0) ? later : earlier;
@@ -161,7 +161,7 @@ struct op_last {
 /* Composition of maps x -> slope x + offset modulo 2^(half the bits), slope in the high half: not commutative, exact,
  * every element matters; for verification. */
 struct op_affine {
-	static constexpr bool is_commutative = false;
+	enum : bool { is_commutative = false };
 	template <class T> static __device__ __forceinline__ T apply(T earlier, T later)
 	{
 		constexpr int half = 4 * sizeof(T);
@@ -177,7 +177,7 @@ struct op_affine {
 /* An operator whose applications the emulated device counts: the mark is a comment, which the compiler carries into the
  * PTX and neither repeats nor moves to where fewer or more threads would pass it. */
 template <class Op> struct op_counted {
-	static constexpr bool is_commutative = Op::is_commutative;
+	enum : bool { is_commutative = Op::is_commutative };
 	template <class T> static __device__ __forceinline__ T apply(T earlier, T later)
 	{
 		asm volatile("// @scan_apply");

@@ -21,21 +21,22 @@ constexpr int whole_vector(int vector, int size)
 template <class P, class In, class Out> struct with_arrays : P {
 	using input = In;
 	using output = Out;
-	static constexpr int widest = sizeof(In) > sizeof(Out) ? sizeof(In) : sizeof(Out);
-	static constexpr int vector = whole_vector(P::vector, widest);
-	static constexpr int rows = P::items / vector;
+	enum : int { widest = sizeof(In) > sizeof(Out) ? sizeof(In) : sizeof(Out) };
+	enum : int { vector = whole_vector(P::vector, widest) };
+	enum : int { rows = P::items / vector };
 };
 
 /* The partials are scanned, too, wherever there are many of them: inclusive, in place, and for the next launch. */
 template <class P> struct partials_of : with_arrays<P, typename P::value, typename P::value> {
-	static constexpr bool is_exclusive = false, has_initial = false;
-	static constexpr circuit how_in_block = circuit::warps;
-	static constexpr access load = access::plain, store = access::plain;
+	enum : bool { is_exclusive = false, has_initial = false };
+	static __device__ constexpr circuit how_in_block() { return circuit::warps; }
+	static __device__ constexpr access load() { return access::plain; }
+	static __device__ constexpr access store() { return access::plain; }
 };
 
 /* What is read again by a later launch stays in the L2 cache, if it fits. */
 template <class P> struct read_twice : P {
-	static constexpr access load = access::plain;
+	static __device__ constexpr access load() { return access::plain; }
 };
 
 /* Partial `index`, read once a warp. */

@@ -104,11 +104,11 @@ __device__ __forceinline__ void prefetch_to_l2(const void *from, u32 bytes)
 
 /* How many arrivals end a phase of a barrier that tile_copy::start() feeds. */
 #if __CUDA_ARCH__ >= 900
-constexpr u32 copy_arrivals = 1;
+enum : u32 { copy_arrivals = 1 };
 #elif __CUDA_ARCH__ >= 800
-constexpr u32 copy_arrivals = warp_size + 1;
+enum : u32 { copy_arrivals = warp_size + 1 };
 #else
-constexpr u32 copy_arrivals = warp_size;
+enum : u32 { copy_arrivals = warp_size };
 #endif
 
 /* From sm_90 on.  The one arrival, which tells the barrier how many bytes are to come; before the copies that bring them.

@@ -16,25 +16,18 @@
 
 namespace scan {
 
-constexpr int warp_size = 32;
-constexpr u32 full_warp = 0xffffffffu;
+enum : int { warp_size = 32 };
+enum : u32 { full_warp = 0xffffffffu };
 
-enum class strategy {
-	block = 1,
-	lookback = 2,
-	lookahead = 3,
-	cluster = 4,
-	lookback_serial = 5,
-	fan = 6,
-	reduce = 7,
-	reduce_fixed = 8,
-	large = 9
-};
+/* Those that other files than their own depend on; `other` is any other strategy of one launch: that of SCAN_FILE. */
+enum class strategy { other = 0, block = 1, lookback = 2, lookahead = 3, cluster = 4, large = 9 };
 enum class warp_scan_kind { shuffle = 1, shared = 2 };
 enum class circuit { none = 0, warps = 1, chosen = 2 }; /* chosen: that of SCAN_CIRCUIT_FILE */
 enum class access { plain = 1, stream = 2, bulk = 3 };
 enum class exchange_kind { warp = 1, block = 2 };
 
+/* Constants are enumerators, or functions where their type is an enumeration: NVRTC makes a variable of the module of
+ * each constexpr variable, used or not, and one such makes a driver allocate and copy when it loads the module. */
 struct policy {
 	using input = SCAN_INPUT;
 	using value = SCAN_ACCUMULATOR;
@@ -45,72 +38,79 @@ struct policy {
 	using op = SCAN_OPERATOR_TYPE(SCAN_OPERATOR);
 #endif
 
-	static constexpr bool is_exclusive = SCAN_EXCLUSIVE;
-	static constexpr bool has_initial = SCAN_INITIAL;
-	static constexpr strategy how = strategy(SCAN_STRATEGY);
-	static constexpr warp_scan_kind warp_scan = warp_scan_kind(SCAN_WARP_SCAN);
-	static constexpr circuit how_in_block = SCAN_CIRCUIT > 1 ? circuit::chosen : circuit(SCAN_CIRCUIT);
-	static constexpr int fan = SCAN_FAN; /* of the circuit raking */
-	static constexpr access load = access(SCAN_LOAD);
-	static constexpr access store = access(SCAN_STORE);
+	enum : bool { is_exclusive = bool(SCAN_EXCLUSIVE) };
+	enum : bool { has_initial = bool(SCAN_INITIAL) };
+	static __device__ constexpr strategy how()
+	{
+		return SCAN_STRATEGY > 4 && SCAN_STRATEGY != 9 ? strategy::other : strategy(SCAN_STRATEGY);
+	}
+	static __device__ constexpr warp_scan_kind warp_scan() { return warp_scan_kind(SCAN_WARP_SCAN); }
+	static __device__ constexpr circuit how_in_block()
+	{
+		return SCAN_CIRCUIT > 1 ? circuit::chosen : circuit(SCAN_CIRCUIT);
+	}
+	enum : int { fan = SCAN_FAN }; /* of the circuit raking */
+	static __device__ constexpr access load() { return access(SCAN_LOAD); }
+	static __device__ constexpr access store() { return access(SCAN_STORE); }
 
-	static constexpr int block = SCAN_BLOCK;   /* threads that scan */
-	static constexpr int items = SCAN_ITEMS;   /* elements a thread and tile */
-	static constexpr int vector = SCAN_VECTOR; /* elements a thread moves at once */
-	static constexpr int rows = items / vector;
-	static constexpr int warps = block / warp_size;
-	static constexpr int slice = items * warp_size; /* elements a warp and tile, contiguous */
-	static constexpr int lanes = SCAN_LANES > 0 ? SCAN_LANES : 1; /* of strategy::large: threads to an element */
-	static constexpr int tile = SCAN_TILE;
-	static constexpr int threads = block + (how == strategy::lookahead ? 3 * warp_size : 0);
-	static constexpr int residency = SCAN_RESIDENCY;
+	enum : int { block = SCAN_BLOCK };   /* threads that scan */
+	enum : int { items = SCAN_ITEMS };   /* elements a thread and tile */
+	enum : int { vector = SCAN_VECTOR }; /* elements a thread moves at once */
+	enum : int { rows = items / vector };
+	enum : int { warps = block / warp_size };
+	enum : int { slice = items * warp_size }; /* elements a warp and tile, contiguous */
+	enum : int { lanes = SCAN_LANES > 0 ? SCAN_LANES : 1 }; /* of strategy::large: threads to an element */
+	enum : int { tile = SCAN_TILE };
+	enum : int { threads = block + (strategy(SCAN_STRATEGY) == strategy::lookahead ? 3 * warp_size : 0) };
+	enum : int { residency = SCAN_RESIDENCY };
 
-	static constexpr int stages = SCAN_STAGES;
-	static constexpr int ahead = SCAN_AHEAD;
-	static constexpr int gather = SCAN_GATHER;
-	static constexpr int cluster = SCAN_CLUSTER; /* CTAs at most */
-	static constexpr exchange_kind exchange = exchange_kind(SCAN_EXCHANGE);
-	static constexpr int tile_words = SCAN_TILE_WORDS;
+	enum : int { stages = SCAN_STAGES };
+	enum : int { ahead = SCAN_AHEAD };
+	enum : int { gather = SCAN_GATHER };
+	enum : int { cluster = SCAN_CLUSTER }; /* CTAs at most */
+	static __device__ constexpr exchange_kind exchange() { return exchange_kind(SCAN_EXCHANGE); }
+	enum : int { tile_words = SCAN_TILE_WORDS };
 	/* Room for a tile that begins anywhere within a 16-byte vector; for bulk stores, for each warp's slice too. */
-	static constexpr int stage_slack = 16 * (store == access::bulk ? warps + 1 : 1);
-	static constexpr int stage_bytes = (tile * int(sizeof(input)) + stage_slack + 127) / 128 * 128;
-	static constexpr int shared_bytes = how == strategy::lookahead ? stages * stage_bytes :
-		how == strategy::large ? SCAN_SHARED_BYTES : 0; /* large.cuh reckons its own again */
+	enum : int { stage_slack = 16 * (access(SCAN_STORE) == access::bulk ? warps + 1 : 1) };
+	enum : int { stage_bytes = (tile * int(sizeof(input)) + stage_slack + 127) / 128 * 128 };
+	enum : int { shared_bytes = strategy(SCAN_STRATEGY) == strategy::lookahead ? stages * stage_bytes :
+		/* large.cuh reckons its own again */
+		strategy(SCAN_STRATEGY) == strategy::large ? SCAN_SHARED_BYTES : 0 };
 
-	/* Full tiles are scanned in their stage and copied from there in bulk. */
+	/* Full slices are scanned in their stage and copied from there in bulk. */
 #if __CUDA_ARCH__ >= 900
-	static constexpr bool rakes = store == access::bulk;
+	enum : bool { rakes = access(SCAN_STORE) == access::bulk };
 #else
-	static constexpr bool rakes = false;
+	enum : bool { rakes = false };
 #endif
 };
 
-constexpr int widest_element = sizeof(policy::input) > sizeof(policy::output) ? sizeof(policy::input) :
-	sizeof(policy::output);
+enum : int { widest_element = sizeof(policy::input) > sizeof(policy::output) ? sizeof(policy::input) :
+	sizeof(policy::output) };
 
 static_assert(policy::block % warp_size == 0 && policy::block > 0, "block: not a multiple of the warp size");
 static_assert(policy::threads <= 1024, "block: too many threads");
 static_assert(policy::vector == 1 || policy::vector * widest_element <= SCAN_VECTOR_BYTES, "vector: too many bytes");
-static_assert((policy::items % policy::vector == 0 || policy::how == strategy::large) && policy::items > 0,
+static_assert((policy::items % policy::vector == 0 || policy::how() == strategy::large) && policy::items > 0,
 	"items: not a multiple of the vector");
 static_assert(policy::tile == policy::block / policy::lanes * policy::items, "tile: host and device differ");
-static_assert(policy::how == strategy::large || policy::tile_words == (sizeof(policy::value) + 3) / 4,
+static_assert(policy::how() == strategy::large || policy::tile_words == (sizeof(policy::value) + 3) / 4,
 	"tile_words: host and device differ");
 static_assert(policy::shared_bytes == SCAN_SHARED_BYTES, "shared_bytes: host and device differ");
-static_assert(policy::how != strategy::lookahead || policy::stages > policy::ahead, "stages: not more than ahead");
+static_assert(policy::how() != strategy::lookahead || policy::stages > policy::ahead, "stages: not more than ahead");
 static_assert(
-	policy::how != strategy::lookahead || (policy::ahead >= 1 && policy::gather >= 1), "ahead, gather: below 1");
-static_assert(policy::store != access::bulk || policy::how == strategy::lookahead, "store: bulk is for lookahead");
-static_assert(policy::store != access::bulk ||
+	policy::how() != strategy::lookahead || (policy::ahead >= 1 && policy::gather >= 1), "ahead, gather: below 1");
+static_assert(policy::store() != access::bulk || policy::how() == strategy::lookahead, "store: bulk is for lookahead");
+static_assert(policy::store() != access::bulk ||
 		(sizeof(policy::input) == sizeof(policy::output) && policy::vector * sizeof(policy::input) == 16),
 	"store: bulk wants types of one size that fill 16 bytes");
-static_assert(policy::how != strategy::lookahead || policy::how_in_block == circuit::none,
+static_assert(policy::how() != strategy::lookahead || policy::how_in_block() == circuit::none,
 	"circuit: lookahead has none");
 static_assert(policy::residency >= 1, "residency: below 1");
-static_assert(policy::how != strategy::cluster || (policy::cluster >= 2 && policy::cluster <= 16),
+static_assert(policy::how() != strategy::cluster || (policy::cluster >= 2 && policy::cluster <= 16),
 	"cluster: not between 2 and 16");
 #ifdef __CUDA_ARCH__
-static_assert(policy::how != strategy::cluster || __CUDA_ARCH__ >= 900, "cluster: needs sm_90 or later");
+static_assert(policy::how() != strategy::cluster || __CUDA_ARCH__ >= 900, "cluster: needs sm_90 or later");
 #endif
 
 } // namespace scan

@@ -24,7 +24,7 @@ template <class P> struct raked_slice {
 	using input = typename P::input;
 	using output = typename P::output;
 	using vector = vector_scan<P>;
-	static constexpr u32 bytes = P::slice * sizeof(output);
+	enum : u32 { bytes = P::slice * sizeof(output) };
 
 	char *slice; /* in shared memory */
 	int lane;
@@ -34,7 +34,7 @@ template <class P> struct raked_slice {
 	/* Combines the lanes' elements, of which the first of all is the array's element `first`.  Returns what comes before this lane within the slice, which lane 0 lacks; leaves
 	 * the slice's combination in `total` of the last lane. */
 	__device__ __forceinline__ T reduce(
-		T &total, typename warp_scan<P, P::warp_scan>::storage *storage, u64 first) const
+		T &total, typename warp_scan<P, P::warp_scan()>::storage *storage, u64 first) const
 	{
 		T inclusive[1];
 		int count[1] = {warp_size};
@@ -45,7 +45,7 @@ template <class P> struct raked_slice {
 			T sum = vector::reduce(raw, first + index(r));
 			inclusive[0] = r > 0 ? P::op::apply(inclusive[0], sum) : sum;
 		}
-		warp_scan<P, P::warp_scan>::run(inclusive, count, lane, storage);
+		warp_scan<P, P::warp_scan()>::run(inclusive, count, lane, storage);
 		total = inclusive[0];
 		return shuffle_value<shuffle::up>(inclusive[0], 1);
 	}
@@ -103,7 +103,7 @@ template <class P> struct raked_slice {
 	}
 
 private:
-	static constexpr int batch = 4; /* 32-bit words a lane at once: a vector; bytes is a multiple of batch * 128 */
+	enum : int { batch = 4 }; /* 32-bit words a lane at once: a vector; bytes is a multiple of batch * 128 */
 
 	/* To where elements are aligned, but no vectors: by words, and less than a word at either end. */
 	__device__ __forceinline__ void store_words(char *out) const

@@ -54,7 +54,7 @@ template <class P, bool is_full> struct slice_extent {
 /* Whether vectors that begin at p, and so on, can be moved whole. */
 template <class P, class T> __device__ __forceinline__ bool is_aligned(const T *p)
 {
-	return address_of(p) % unit_of<P::vector * int(sizeof(T))> == 0;
+	return address_of(p) % unit_of<P::vector * int(sizeof(T))>() == 0;
 }
 
 template <class P, bool is_full> struct slice {
@@ -103,14 +103,14 @@ template <class P, bool is_full> struct slice {
 	}
 
 	/* Scans the slice; reuses `storage` freely. */
-	__device__ __forceinline__ void scan(typename warp_scan<P, P::warp_scan>::storage *storage)
+	__device__ __forceinline__ void scan(typename warp_scan<P, P::warp_scan()>::storage *storage)
 	{
 		scan(storage, {item[0][0], false});
 	}
 
 	/* The same for a part of a longer slice, whose earlier rows combine to `rows`: the results are as if that one
 	 * had been scanned as a whole. */
-	__device__ __forceinline__ void scan(typename warp_scan<P, P::warp_scan>::storage *storage, maybe<T> rows)
+	__device__ __forceinline__ void scan(typename warp_scan<P, P::warp_scan()>::storage *storage, maybe<T> rows)
 	{
 		T inclusive[P::rows];
 		int lanes[P::rows];
@@ -119,7 +119,7 @@ template <class P, bool is_full> struct slice {
 			inclusive[r] = scan_vector(r);
 			lanes[r] = where.in_row(r);
 		}
-		warp_scan<P, P::warp_scan>::run(inclusive, lanes, where.lane, storage);
+		warp_scan<P, P::warp_scan()>::run(inclusive, lanes, where.lane, storage);
 		join_rows(inclusive, lanes, rows);
 		is_first = where.lane == 0 && !rows.is_present;
 	}
@@ -149,9 +149,9 @@ template <class P, bool is_full> struct slice {
 		bool is_whole)
 	{
 		if (is_full || (is_whole && given == P::vector)) {
-			load_vector<P::load>(raw, from);
-		} else if (has_parts<input, P::vector> && is_whole) {
-			if constexpr (has_parts<input, P::vector>)
+			load_vector<P::load()>(raw, from);
+		} else if (has_parts<input, P::vector>() && is_whole) {
+			if constexpr (has_parts<input, P::vector>())
 				if (given > 0)
 					load_part(raw, from, given);
 		} else {
@@ -166,9 +166,9 @@ template <class P, bool is_full> struct slice {
 		bool is_whole)
 	{
 		if (is_full || (is_whole && given == P::vector)) {
-			store_vector<P::store>(to, result);
-		} else if (has_parts<output, P::vector> && is_whole) {
-			if constexpr (has_parts<output, P::vector>)
+			store_vector<P::store()>(to, result);
+		} else if (has_parts<output, P::vector>() && is_whole) {
+			if constexpr (has_parts<output, P::vector>())
 				if (given > 0)
 					store_part(to, result, given);
 		} else {

@@ -12,11 +12,11 @@ namespace scan {
 
 /* The policy of a slice's part: as many rows as take few registers. */
 template <class P> struct row_group : P {
-	static constexpr int vector_words = P::vector * int((sizeof(typename P::value) + 3) / 4);
-	static constexpr int most = vector_words < 16 ? 16 / vector_words : 1;
-	static constexpr int rows = P::rows < most ? P::rows : most;
-	static constexpr int items = rows * P::vector;
-	static constexpr int slice = items * warp_size;
+	enum : int { vector_words = P::vector * int((sizeof(typename P::value) + 3) / 4) };
+	enum : int { most = vector_words < 16 ? 16 / vector_words : 1 };
+	enum : int { rows = P::rows < most ? P::rows : most };
+	enum : int { items = rows * P::vector };
+	enum : int { slice = items * warp_size };
 };
 
 /* One warp's slice of a tile that has arrived. */
@@ -47,7 +47,7 @@ template <class P> struct staged_slice {
 		const int offset = skip + where.offset(row, where.lane), given = where.in_vector(row);
 		const char *from = stage + offset * int(sizeof(input));
 		input raw[P::vector];
-		const bool is_whole = given == P::vector || (has_parts<input, P::vector> && given > 0);
+		const bool is_whole = given == P::vector || (has_parts<input, P::vector>() && given > 0);
 		if (is_full || (is_aligned && is_whole))
 			load_vector<access::plain>(raw, reinterpret_cast<const input *>(from));
 		else if (given > 0)
@@ -78,14 +78,14 @@ template <class P> struct staged_slice {
 
 private:
 	/* A product of factors that are no neighbours may overflow where none of neighbours does. */
-	static constexpr bool may_reorder = P::op::is_commutative &&
-		(type_traits<T>::is_integer || !is_same<typename P::op, op_prod>);
+	enum : bool { may_reorder = P::op::is_commutative &&
+		(type_traits<T>::is_integer || !same_type<typename P::op, op_prod>::value) };
 
 	/* A vector at any address in shared memory.  One that ends within the 16 bytes in which it has an element is
 	 * read whole; what is larger may reach beyond all that was copied, and its elements are read one by one. */
 	static __device__ __forceinline__ void load_unaligned(input (&raw)[P::vector], const char *from, int given)
 	{
-		if constexpr (has_parts<input, P::vector>) {
+		if constexpr (has_parts<input, P::vector>()) {
 			load_words(raw, from);
 		} else {
 #pragma unroll

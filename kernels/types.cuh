@@ -25,15 +25,14 @@ struct bf16 {
 	u16 bits;
 };
 
-template <class T> struct type_traits { static constexpr bool is_integer = true, is_signed = T(-1) < T(0); };
-template <> struct type_traits<f16> { static constexpr bool is_integer = false, is_signed = true; };
-template <> struct type_traits<bf16> { static constexpr bool is_integer = false, is_signed = true; };
-template <> struct type_traits<f32> { static constexpr bool is_integer = false, is_signed = true; };
-template <> struct type_traits<f64> { static constexpr bool is_integer = false, is_signed = true; };
+template <class T> struct type_traits { enum : bool { is_integer = true, is_signed = T(-1) < T(0) }; };
+template <> struct type_traits<f16> { enum : bool { is_integer = false, is_signed = true }; };
+template <> struct type_traits<bf16> { enum : bool { is_integer = false, is_signed = true }; };
+template <> struct type_traits<f32> { enum : bool { is_integer = false, is_signed = true }; };
+template <> struct type_traits<f64> { enum : bool { is_integer = false, is_signed = true }; };
 
-template <class A, class B> struct same_type { static constexpr bool value = false; };
-template <class A> struct same_type<A, A> { static constexpr bool value = true; };
-template <class A, class B> constexpr bool is_same = same_type<A, B>::value;
+template <class A, class B> struct same_type { enum : bool { value = false }; };
+template <class A> struct same_type<A, A> { enum : bool { value = true }; };
 
 /* The unsigned integer of a size: sums and products are formed in it, since signed overflow is undefined. */
 template <int size> struct unsigned_of;
@@ -101,9 +100,9 @@ __device__ __forceinline__ f32 round_to_odd(f64 x)
 /* 64-bit integers likewise lose bits on the way to f32, so they take the f64 path. */
 template <class From> __device__ __forceinline__ f32 to_f32_for_narrowing(From x)
 {
-	if constexpr (is_same<From, f64>)
+	if constexpr (same_type<From, f64>::value)
 		return round_to_odd(x);
-	else if constexpr (is_same<From, f32>)
+	else if constexpr (same_type<From, f32>::value)
 		return x;
 	else if constexpr (sizeof(From) <= 2)
 		return f32(x);
@@ -118,16 +117,16 @@ template <class From> __device__ __forceinline__ f32 to_f32_for_narrowing(From x
  * integer by truncation to 64 bits, saturating, NaN to 0, and then wraps. */
 template <class To, class From> __device__ __forceinline__ To convert(From from)
 {
-	if constexpr (is_same<To, From>) {
+	if constexpr (same_type<To, From>::value) {
 		return from;
 	} else {
 		auto x = widen(from);
-		if constexpr (is_same<To, f16>) {
+		if constexpr (same_type<To, f16>::value) {
 			return narrow_to_f16(to_f32_for_narrowing(x));
-		} else if constexpr (is_same<To, bf16>) {
+		} else if constexpr (same_type<To, bf16>::value) {
 			return narrow_to_bf16(to_f32_for_narrowing(x));
 		} else if constexpr (type_traits<To>::is_integer && !type_traits<decltype(x)>::is_integer) {
-			if constexpr (is_same<To, u64>)
+			if constexpr (same_type<To, u64>::value)
 				return x != x ? 0 : To(x);
 			else
 				return x != x ? To(0) : To(i64(x));

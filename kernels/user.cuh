@@ -105,18 +105,18 @@ template <class To, class From> __device__ __forceinline__ To call_store(const F
 }
 
 struct op_user {
-	static constexpr bool is_commutative = user_facts::is_commutative;
+	enum : bool { is_commutative = user_facts::is_commutative };
 	template <class T> static __device__ __forceinline__ T apply(const T &earlier, const T &later)
 	{
 		T result;
 		apply_into(&result, &earlier, &later);
 		return result;
 	}
-	template <class T> static __device__ __forceinline__ T identity()
+	template <class T, class Facts = user_facts> static __device__ __forceinline__ T identity()
 	{
-		static_assert(user_facts::has_identity && sizeof(T), "identity: the operator has none");
+		static_assert(Facts::has_identity && sizeof(T), "identity: the operator has none");
 		T value;
-		memcpy(&value, user_facts::identity, sizeof value);
+		memcpy(&value, Facts::identity, sizeof value);
 		return value;
 	}
 };

@@ -9,10 +9,9 @@
 namespace scan {
 
 struct user_facts {
-	static constexpr bool is_commutative = false, has_identity = false;
-	static constexpr bool has_operator = false, has_state = false;
-	static constexpr unsigned long long identity[1] = {};
-	static constexpr bool has_load = false, has_store = false;
+	enum : bool { is_commutative = false, has_identity = false };
+	enum : bool { has_operator = false, has_state = false };
+	enum : bool { has_load = false, has_store = false };
 };
 
 } // namespace scan

@@ -78,8 +78,8 @@ __device__ __forceinline__ u32 pick_bytes(u32 low, u32 high, u32 selector)
  *   even(even, odd, after, before)   results of the even bytes: before each pair's odd byte */
 template <class P, class Op> struct byte_vector_scan {
 	using T = typename P::value;
-	static constexpr int words = 4;
-	static constexpr u32 first_lanes = 0x1010, last_lanes = 0x3232; /* a lane into both */
+	enum : int { words = 4 };
+	enum : u32 { first_lanes = 0x1010, last_lanes = 0x3232 }; /* a lane into both */
 
 	static __device__ __forceinline__ T reduce(const T (&raw)[P::vector], u64)
 	{
@@ -112,7 +112,7 @@ template <class P, class Op> struct byte_vector_scan {
 
 /* Sums modulo 256.  A lane holds at most 2 * 255 + 2 * 255 + 255 before it is cut to a byte again. */
 struct byte_sum {
-	static constexpr u32 even_bytes = 0x4240, odd_bytes = 0x4341, carry_bytes = 0x4242;
+	enum : u32 { even_bytes = 0x4240, odd_bytes = 0x4341, carry_bytes = 0x4242 };
 
 	static __device__ __forceinline__ u32 spread(u32 x) { return (x & 0xff) * 0x00010001u; }
 	static __device__ __forceinline__ u32 pair(u32 even, u32 odd) { return even + odd; }
@@ -130,8 +130,8 @@ struct byte_sum {
 
 /* Minima and maxima: 16-bit lanes hold a byte of either sign. */
 template <bool is_max, bool is_signed> struct byte_extreme {
-	static constexpr u32 even_bytes = is_signed ? 0xa280 : 0x4240, odd_bytes = is_signed ? 0xb391 : 0x4341;
-	static constexpr u32 carry_bytes = 0x3232;
+	enum : u32 { even_bytes = is_signed ? 0xa280 : 0x4240, odd_bytes = is_signed ? 0xb391 : 0x4341 };
+	enum : u32 { carry_bytes = 0x3232 };
 
 	static __device__ __forceinline__ u32 spread(i32 x) { return pick_bytes(u32(x), 0, 0x1010); }
 	static __device__ __forceinline__ u32 pair(u32 a, u32 b)
@@ -164,7 +164,7 @@ template <bool is_max, bool is_signed> struct byte_extreme {
 /* Sums of 16-bit integers, two a register.  What lies above the low half of a sum is of no account. */
 template <class P> struct half_vector_scan {
 	using T = typename P::value;
-	static constexpr int words = 4;
+	enum : int { words = 4 };
 
 	static __device__ __forceinline__ T reduce(const T (&raw)[P::vector], u64)
 	{
@@ -192,11 +192,14 @@ template <class P> struct half_vector_scan {
 	}
 };
 
-template <class P> constexpr bool is_plain_integer = type_traits<typename P::value>::is_integer &&
-	!user_facts::has_load && !user_facts::has_store && is_same<typename P::input, typename P::value> &&
-	is_same<typename P::output, typename P::value>;
-template <class P, class Op, int size>
-constexpr bool is_narrow = is_plain_integer<P> && is_same<typename P::op, Op> && sizeof(typename P::value) == size;
+template <class P, class Op, int size> struct is_narrow {
+	using T = typename P::value;
+	enum : bool {
+		value = type_traits<T>::is_integer && sizeof(T) == size && same_type<typename P::op, Op>::value &&
+			same_type<typename P::input, T>::value && same_type<typename P::output, T>::value &&
+			!user_facts::has_load && !user_facts::has_store
+	};
+};
 
 template <bool condition, class A, class B> struct choose { using type = A; };
 template <class A, class B> struct choose<false, A, B> { using type = B; };
@@ -205,10 +208,10 @@ template <bool condition, class A, class B> using choose_t = typename choose<con
 template <class P> using byte_max = byte_vector_scan<P, byte_extreme<true, type_traits<typename P::value>::is_signed>>;
 template <class P> using byte_min = byte_vector_scan<P, byte_extreme<false, type_traits<typename P::value>::is_signed>>;
 
-template <class P> using vector_scan = choose_t<is_narrow<P, op_sum, 1>, byte_vector_scan<P, byte_sum>,
-	choose_t<is_narrow<P, op_max, 1>, byte_max<P>,
-		choose_t<is_narrow<P, op_min, 1>, byte_min<P>,
-			choose_t<is_narrow<P, op_sum, 2>, half_vector_scan<P>, plain_vector_scan<P>>>>>;
+template <class P> using vector_scan = choose_t<is_narrow<P, op_sum, 1>::value, byte_vector_scan<P, byte_sum>,
+	choose_t<is_narrow<P, op_max, 1>::value, byte_max<P>,
+		choose_t<is_narrow<P, op_min, 1>::value, byte_min<P>,
+			choose_t<is_narrow<P, op_sum, 2>::value, half_vector_scan<P>, plain_vector_scan<P>>>>>;
 
 } // namespace scan
 

@@ -133,12 +133,12 @@ static int load_module(struct srt_kernel *kernel, const struct srt_driver *drive
 static int find_function(struct srt_kernel *kernel, const struct srt_driver *driver, const struct srt_image *image,
 	int phase)
 {
-	const char *const *suffixes = srt_strategy_find(kernel->variant.strategy)->phases;
+	const char *suffix = srt_strategy_find(kernel->variant.strategy)->phases[phase];
 	char name[sizeof(image->entry) + 24];
 	CUfunction function;
 	CUresult result;
 
-	snprintf(name, sizeof(name), "%s%s%s", image->entry, suffixes ? "_" : "", suffixes ? suffixes[phase] : "");
+	snprintf(name, sizeof(name), "%s%s%s", image->entry, suffix ? "_" : "", suffix ? suffix : "");
 	result = driver->cuModuleGetFunction(&function, kernel->module, name);
 	if (result != CUDA_SUCCESS)
 		return srt_driver_fail(driver, SCANRT_ERROR_IMAGE, result, "cuModuleGetFunction");

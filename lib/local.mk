@@ -19,7 +19,7 @@ libscanrt_core_la_SOURCES = \
 	lib/scanrt.h \
 	lib/source.h \
 	lib/status.c lib/status.h \
-	lib/strategy.c lib/strategy.h lib/strategy_launches.c \
+	lib/strategy.c lib/strategy.def lib/strategy.h lib/strategy_launches.c \
 	lib/strbuf.c lib/strbuf.h \
 	lib/user.c lib/user.h lib/user_text.c lib/user_text.h \
 	lib/variant.c lib/variant.h \

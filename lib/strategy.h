@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The table of strategies: all that the host knows of one is its row in strategy.c.  Its kernels are the file of
+ * The table of strategies: all that the host knows of one is its row in strategy.def.  Its kernels are the file of
  * kernels/ that the row names.
  */
 #ifndef SRT_STRATEGY_H
@@ -8,11 +8,13 @@
 
 #include "variant.h"
 
+#define SRT_MOST_PHASES 4
+
 struct srt_launch;
 
 struct srt_strategy_row {
 	const char *name;             /* in the text form; NULL: there is no such strategy */
-	const char *file;             /* of kernels/, with its code; NULL: its number is taken, and no more */
+	const char *file;             /* of kernels/, with its code */
 	struct srt_variant defaults;  /* of every knob; 0: the strategy has no such knob */
 	unsigned role_warps;          /* warps of a block beside those that scan */
 	bool has_tile_words;          /* its blocks exchange tile words by tickets (kernels/tile_state.cuh) */
@@ -20,7 +22,8 @@ struct srt_strategy_row {
 	bool is_repeatable;           /* float results do not depend on timing */
 	int least_capability;         /* of the device; 0: any */
 	bool keeps_elements;          /* scratch holds an accumulator an element, where the output type is another */
-	const char *const *phases;    /* suffixes of its kernels' names, NULL at the end; NULL: one kernel, no suffix */
+	/* Suffixes of its kernels' names; none: it has one kernel, whose name has no suffix. */
+	const char *phases[SRT_MOST_PHASES];
 	/* Tiles of one scan, at most. */
 	uint64_t (*most_tiles)(const struct srt_variant *variant);
 	/* The launches of a scan of count > 0 elements where `resident` blocks run at once; returns their number. */
@@ -37,7 +40,6 @@ struct srt_launch {
 	uint32_t chunk; /* tiles a block; 0 where blocks draw tiles */
 };
 
-#define SRT_MOST_PHASES 4
 #define SRT_MOST_LEVELS 8    /* 32 elements a tile, the fewest, and 2^31 tiles */
 #define SRT_MOST_LAUNCHES 15 /* two a level, and one for the last */
 
@@ -63,15 +65,15 @@ struct srt_scratch {
 void srt_scratch_lay_out(struct srt_scratch *scratch, const struct srt_variant *variant,
 	const struct srt_problem *problem, const struct srt_launch *launches, size_t count);
 
-/* NULL for an unknown strategy, and for one that is not built. */
+/* NULL for an unknown strategy. */
 const struct srt_strategy_row *srt_strategy_find(int strategy);
 
 int srt_strategy_phases(int strategy); /* kernels in its image, at least 1 and at most SRT_MOST_PHASES */
 
-/* Those that are built, for loops: index from 0, 0 at the end. */
+/* All of them, for loops: index from 0, 0 at the end. */
 int srt_strategy_at(int index);
 
-/* "block, lookback, ..." for messages and manuals: all that are built. */
+/* "block, lookback, ..." for messages. */
 void srt_strategy_list(struct srt_strbuf *out);
 
 #endif

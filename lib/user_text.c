@@ -112,11 +112,11 @@ static const unsigned char no_identity = 0;
 static void add_facts(struct srt_strbuf *text, const struct srt_user *user, const struct srt_user_parts *parts)
 {
 	srt_strbuf_append(text, "struct user_facts {\n");
-	srt_strbuf_printf(text, "static constexpr bool is_commutative = %s, has_identity = %s;\n",
+	srt_strbuf_printf(text, "enum : bool { is_commutative = %s, has_identity = %s };\n",
 		truth(user->is_commutative), truth(user->has_identity));
-	srt_strbuf_printf(text, "static constexpr bool has_operator = %s, has_state = %s;\n", truth(parts->op.text),
+	srt_strbuf_printf(text, "enum : bool { has_operator = %s, has_state = %s };\n", truth(parts->op.text),
 		truth(user->has_state));
-	srt_strbuf_printf(text, "static constexpr bool has_load = %s, has_store = %s;\n", truth(user->has_load),
+	srt_strbuf_printf(text, "enum : bool { has_load = %s, has_store = %s };\n", truth(user->has_load),
 		truth(user->has_store));
 	if (user->has_identity)
 		add_identity(text, parts->op.identity, user->roles[SRT_ACCUMULATOR].size);

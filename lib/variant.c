@@ -84,6 +84,7 @@ void srt_variant_init(struct srt_variant *variant, enum srt_strategy strategy)
 
 	assert(row);
 	*variant = row->defaults;
+	variant->strategy = strategy;
 }
 
 /* ---- Text form ---- */

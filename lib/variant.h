@@ -15,17 +15,11 @@
 #include "problem.h"
 #include "strbuf.h"
 
-/* Their rows are in strategy.c; the kernels know some of the numbers, so that none ever changes. */
+/* SRT_BLOCK, SRT_LOOKBACK, ...: the rows of strategy.def. */
 enum srt_strategy {
-	SRT_BLOCK = 1,           /* one CTA, one tile, no global state */
-	SRT_LOOKBACK = 2,        /* one tile a CTA, decoupled look-back by a warp */
-	SRT_LOOKAHEAD = 3,       /* persistent CTAs, aggregates only, run-ahead */
-	SRT_CLUSTER = 4,         /* one cluster of CTAs, totals through distributed shared memory */
-	SRT_LOOKBACK_SERIAL = 5, /* one tile a CTA, decoupled look-back by a thread, an entry at a time */
-	SRT_FAN = 6,             /* scan-then-fan, recursive */
-	SRT_REDUCE = 7,          /* reduce-then-scan, a partial a tile, recursive */
-	SRT_LARGE = 9,           /* one tile a CTA in shared memory, for values beyond registers; decoupled look-back */
-	SRT_REDUCE_FIXED = 8     /* reduce-then-scan, two-level, a fixed number of partials */
+#define STRATEGY(constant, number, ...) SRT_##constant = number,
+#include "strategy.def"
+#undef STRATEGY
 };
 enum srt_warp_scan { SRT_WARP_SHUFFLE = 1, SRT_WARP_SHARED = 2 };
 /* How a block scans its tile: the rows of circuit.def, from 1. */
@@ -84,7 +78,7 @@ void srt_knob_set(const struct srt_knob *knob, struct srt_variant *variant, int 
 /* 0: the strategy has no such knob, and the member is 0. */
 int srt_knob_default(const struct srt_knob *knob, int strategy);
 
-const char *srt_strategy_name(int strategy); /* NULL for an unknown one, and for one that is not built */
+const char *srt_strategy_name(int strategy); /* NULL for an unknown one */
 /* Every knob at its strategy's default. */
 void srt_variant_init(struct srt_variant *variant, enum srt_strategy strategy);
 

@@ -76,13 +76,35 @@ static int check_and_count(struct tune_compare *compare, struct tune_compared *r
 	return status;
 }
 
+/* Another library's fault does not end the comparison, but takes that library out of it. */
+static int drop_peer(struct tune_compare *compare, size_t index, int status)
+{
+	if (status == SCANRT_OK || status == SCANRT_ERROR_DEVICE_LOST || compare->rows[index].kind != TUNE_ROW_PEER)
+		return status;
+	fprintf(stderr, "scantune: left out: %s: %s\n", compare->rows[index].name, srt_error_last()->text);
+	srt_error_clear();
+	tune_contender_free(&compare->rows[index].contender, &compare->contest);
+	compare->peers->close(compare->rows[index].peer);
+	for (size_t i = index; i + 1 < compare->row_count; i++) {
+		compare->rows[i] = compare->rows[i + 1];
+		compare->rows[i].contender.user = &compare->rows[i];
+	}
+	compare->row_count--;
+	return SCANRT_OK;
+}
+
 static int check_rows(struct tune_compare *compare)
 {
 	int status = SCANRT_OK;
 
-	for (size_t i = 0; !status && i < compare->row_count; i++)
+	for (size_t i = 0; !status && i < compare->row_count;) {
+		size_t before = compare->row_count;
+
 		if (compare->rows[i].kind != TUNE_ROW_COPY)
-			status = check_and_count(compare, &compare->rows[i]);
+			status = drop_peer(compare, i, check_and_count(compare, &compare->rows[i]));
+		/* Where one was left out, the next is in its place. */
+		i += compare->row_count == before;
+	}
 	return status;
 }
 
@@ -92,9 +114,12 @@ static int time_rows(struct tune_compare *compare)
 	bool is_modelled = tune_compare_is_modelled(compare);
 	int status = SCANRT_OK;
 
-	for (size_t i = 0; !status && i < compare->row_count; i++) {
+	for (size_t i = 0; !status && i < compare->row_count;) {
+		size_t before = compare->row_count;
+
 		contenders[i] = &compare->rows[i].contender;
-		status = tune_compare_prepare(compare, &compare->rows[i]);
+		status = drop_peer(compare, i, tune_compare_prepare(compare, &compare->rows[i]));
+		i += compare->row_count == before;
 	}
 	if (!status)
 		status = tune_contest_run(&compare->contest, contenders, compare->row_count,

@@ -12,6 +12,7 @@
 
 #define NOISY_CLOCK 0.75   /* of the run's median SM clock: a sample taken at less is worth nothing */
 #define PLAUSIBLE 1.05      /* times the copy's speed; faster has not moved all the data */
+#define CLOCK_SECONDS 0.02 /* between two readings of it */
 #define NOISY_LEAST 8      /* samples, before a variant is given up as noisy */
 
 struct tune_race {
@@ -25,7 +26,7 @@ struct tune_race {
 /* Of every class; a noisy machine could make the finals as long as it likes. */
 static double seconds_of(enum tune_effort effort)
 {
-	return effort == TUNE_QUICK ? 1 : effort == TUNE_NORMAL ? 4 : 20;
+	return effort == TUNE_QUICK ? 0.6 : effort == TUNE_NORMAL ? 4 : 20;
 }
 
 static int rounds_of(const struct tune_session *session)
@@ -40,6 +41,18 @@ static bool must_stop(void *user)
 	const struct tune_race *race = user;
 
 	return tune_should_stop(race->search->session) || (race->until > 0 && tune_now() >= race->until);
+}
+
+/* Asking can take longer than a sample of a small count does; the clock is not that quick to change. */
+static int clock_of(struct tune_session *session)
+{
+	double now = tune_now();
+
+	if (session->monitor && now - session->clock_read >= CLOCK_SECONDS) {
+		session->clock_read = now;
+		session->clock_mhz = tune_monitor_clock(session->monitor);
+	}
+	return session->clock_mhz;
 }
 
 /* A sample at a clock far below the usual one says something of the clock, and nothing of the variant. */
@@ -64,7 +77,7 @@ int tune_race_sample(double *us, struct tune_search *search, struct tune_candida
 
 	if (verdict != TUNE_OK)
 		return -1;
-	mhz = tune_monitor_clock(search->session->monitor);
+	mhz = clock_of(search->session);
 	candidate->clock_mhz = mhz ? mhz : candidate->clock_mhz;
 	candidate->samples += reply.sample_count;
 	if (!is_slowed(search->session, mhz)) {

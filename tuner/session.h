@@ -47,6 +47,8 @@ struct tune_session {
 	int foreign;               /* processes of others on the device, at most */
 	char remark[96];           /* what held the clock back */
 	bool is_disturbed;         /* it is not quiet, and has to be */
+	double clock_read;         /* when it was last asked for, and what it was; 0: unknown */
+	int clock_mhz;
 	struct tune_values clocks; /* of the SMs, in MHz, as samples were taken */
 	double pace; /* elements a second of wall clock, of a first scan: how slow an emulated device is */
 };

@@ -9,6 +9,7 @@
 #include "data.h"
 #include "space.h"
 #include "status.h"
+#include "strategy.h"
 
 /* One point; a 0 leaves the knob at its default. */
 struct point {
@@ -21,6 +22,7 @@ struct point {
 	int gather;
 	int cluster;
 	int exchange;
+	int partials;
 	int warp_scan;
 	int circuit;
 	int fan;
@@ -82,6 +84,14 @@ static const struct point known[] = {
 	{ .strategy = SRT_LOOKBACK, .block = 1024, .vectors = 4, .residency = 1 },
 	{ .strategy = SRT_LOOKBACK, .block = 256, .vectors = 1 },
 	{ .strategy = SRT_LOOKAHEAD, .block = 448, .vectors = 7, .stages = 4, .ahead = 2 },
+	/* Beyond what --quick tries: those of several launches, for GPUs where blocks exchange slowly. */
+	{ .strategy = SRT_REDUCE, .block = 256, .vectors = 4 },
+	{ .strategy = SRT_REDUCE_FIXED, .block = 512, .vectors = 4, .partials = 528 },
+	{ .strategy = SRT_LOOKBACK_SERIAL, .block = 256, .vectors = 4 },
+	{ .strategy = SRT_REDUCE, .block = 512, .vectors = 4 },
+	{ .strategy = SRT_REDUCE_FIXED, .block = 256, .vectors = 4 },
+	{ .strategy = SRT_FAN, .block = 256, .vectors = 4 },
+	{ .strategy = SRT_REDUCE, .block = 256, .vectors = 2 },
 };
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
@@ -112,6 +122,7 @@ static struct srt_variant variant_of(const struct point *point, const struct srt
 	set(&variant.gather, point->gather);
 	set(&variant.cluster, point->cluster);
 	set(&variant.exchange, point->exchange);
+	set(&variant.partials, point->partials);
 	set(&variant.warp_scan, point->warp_scan);
 	set(&variant.circuit, point->circuit);
 	set(&variant.fan, point->fan);
@@ -148,25 +159,45 @@ static void draw_circuit(struct point *point, uint64_t *state)
 		point->fan = pick(state, fans, COUNT_OF(fans));
 }
 
-static struct point draw(uint64_t *state)
+/* What moves 3 or 4 words an element, or waits for one neighbour at a time, wins seldom: an eighth of the draws. */
+static int draw_strategy(uint64_t *state)
 {
 	static const int strategies[] = { SRT_BLOCK, SRT_CLUSTER, SRT_LOOKBACK, SRT_LOOKBACK, SRT_LOOKAHEAD,
 		SRT_LOOKAHEAD };
+	static const int others[] = { SRT_REDUCE, SRT_REDUCE, SRT_REDUCE_FIXED, SRT_REDUCE_FIXED, SRT_LOOKBACK_SERIAL,
+		SRT_FAN };
+
+	if (tune_random(state) % 8 == 0)
+		return pick(state, others, COUNT_OF(others));
+	return pick(state, strategies, COUNT_OF(strategies));
+}
+
+/* The knobs that every strategy has. */
+static struct point draw_common(uint64_t *state)
+{
 	static const int blocks[] = { 64, 96, 128, 192, 256, 320, 384, 448, 512, 640, 768, 896, 1024 };
 	static const int vectors[] = { 1, 2, 3, 4, 5, 6, 7, 8, 10, 12 };
-	static const int residencies[] = { 0, 0, 1, 2, 3, 4, 6, 8 };
-	static const int gathers[] = { 0, 0, 1, 2, 2, 8 };
-	static const int clusters[] = { 4, 8, 16, 16 };
-	static const int exchanges[] = { 0, SRT_EXCHANGE_BLOCK };
 	static const int mostly_default[] = { 0, 0, 0, 1 };
-	struct point point = { .strategy = pick(state, strategies, COUNT_OF(strategies)) };
+	struct point point = { .strategy = draw_strategy(state) };
 
 	point.block = pick(state, blocks, COUNT_OF(blocks));
 	point.vectors = pick(state, vectors, COUNT_OF(vectors));
 	point.warp_scan = pick(state, mostly_default, COUNT_OF(mostly_default)) ? SRT_WARP_SHARED : 0;
 	point.load = pick(state, mostly_default, COUNT_OF(mostly_default)) ? SRT_ACCESS_PLAIN : 0;
 	point.store = pick(state, mostly_default, COUNT_OF(mostly_default)) ? SRT_ACCESS_PLAIN : 0;
-	if (point.strategy == SRT_LOOKBACK)
+	return point;
+}
+
+static struct point draw(uint64_t *state)
+{
+	static const int residencies[] = { 0, 0, 1, 2, 3, 4, 6, 8 };
+	static const int gathers[] = { 0, 0, 1, 2, 2, 8 };
+	static const int clusters[] = { 4, 8, 16, 16 };
+	static const int exchanges[] = { 0, SRT_EXCHANGE_BLOCK };
+	static const int partials[] = { 0, 128, 264, 528, 2048 };
+	struct point point = draw_common(state);
+
+	if (point.strategy != SRT_BLOCK && point.strategy != SRT_CLUSTER && point.strategy != SRT_LOOKAHEAD)
 		point.residency = pick(state, residencies, COUNT_OF(residencies));
 	if (srt_knob_default(srt_knob_find("circuit"), point.strategy))
 		draw_circuit(&point, state);
@@ -174,6 +205,8 @@ static struct point draw(uint64_t *state)
 		point.cluster = pick(state, clusters, COUNT_OF(clusters));
 		point.exchange = pick(state, exchanges, COUNT_OF(exchanges));
 	}
+	if (point.strategy == SRT_REDUCE_FIXED)
+		point.partials = pick(state, partials, COUNT_OF(partials));
 	if (point.strategy == SRT_LOOKAHEAD) {
 		point.stages = 3 + (int)(tune_random(state) % 6);
 		point.ahead = 1 + (int)(tune_random(state) % (uint64_t)(point.stages - 1));
@@ -189,6 +222,9 @@ static size_t append(struct srt_variant *variants, size_t used, const struct poi
 {
 	variants[used] = variant_of(point, problem);
 	if (srt_variant_check(&variants[used], problem, device) != SCANRT_OK)
+		return used;
+	/* An accumulator an element beside the arrays is memory that a caller will not want to spend. */
+	if (srt_strategy_find(point->strategy)->keeps_elements && problem->output_type != problem->accumulator_type)
 		return used;
 	for (size_t i = 0; i < used; i++)
 		if (tune_variant_is_equal(&variants[i], &variants[used]))

@@ -27,7 +27,7 @@ done <"$tap_dir/read"
 
 # A section for each strategy and each circuit, under the name that variants have for it.
 {
-	sed -n 's/.*\.name = "\([a-z-]*\)".*/\1/p' lib/strategy.c
+	sed -n 's/^STRATEGY([A-Z_]*, [0-9]*, "\([a-z-]*\)".*/\1/p' lib/strategy.def
 	sed -n 's/^CIRCUIT([A-Z_]*, "\([a-z-]*\)".*/\1/p' lib/circuit.def
 } >"$tap_dir/explained"
 while read -r name; do

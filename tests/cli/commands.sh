@@ -16,11 +16,11 @@ before=$(query 'SELECT group_concat(c.class || v.text) FROM choice c JOIN varian
 
 ok "why succeeds" "$scantune" why f32 sum 1e4
 like "$(cat "$tap_dir/.output")" "decided: " "and tells the rule that decided"
-like "$(cat "$tap_dir/.output")" "class small, measured at 16384" "for the class of the count"
+like "$(cat "$tap_dir/.output")" ", measured at 16384" "for the class of the count"
 is "$(grep -c '^\*' "$tap_dir/.output")" 1 "one is the chosen one"
 is "$(awk '/ final$/ { n++ } END { print (n >= 5) }' "$tap_dir/.output")" 1 "beside the other finalists"
 like "$("$scantune" why sum f32 1000)" "class tile" "the operator may come first, and a small count has its class"
-like "$("$scantune" why f32 sum 2^40)" "class small" "a count beyond all classes is the last one's"
+like "$("$scantune" why f32 sum 2^40)" ", measured at 16384" "a count beyond all classes is the last one's"
 ok "why in JSON succeeds" "$scantune" why f32 sum 1e4 --json
 is "$(json_only)" 0 "and prints nothing but JSON lines"
 is "$(grep -c '"is_chosen":true' "$tap_dir/.output")" 1 "with one that is chosen"
@@ -42,7 +42,7 @@ is "$(query 'SELECT count(*) FROM choice WHERE count IN (1024, 16384)')" 4 "at t
 ok "verify and recheck need no compiler" env SCANRT_LIBNVRTC=/nonexistent "$scantune" recheck --device emu
 
 victim=$(query "SELECT v.text FROM choice c JOIN variant v ON v.id = c.variant JOIN problem p ON p.id = c.problem
-	WHERE p.name = 'sum i32' AND c.class = 'small'")
+	WHERE p.name = 'sum i32' AND c.count = 16384")
 fails "a choice that has become wrong makes verify exit with 2" 2 env SCANTUNE_FAULT="wrong:$victim" "$scantune" verify \
 	--device emu --type i32
 like "$(cat "$tap_dir/.output")" "taken out of the database" "and is taken out"

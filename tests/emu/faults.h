@@ -21,5 +21,7 @@ struct fault {
 
 /* Two tests a fault: it is caught, with kernel, line, CTA and thread in the text; the twin passes with many seeds. */
 void faults_test(const struct fault *faults, int arch);
+/* The same in clusters of so many CTAs. */
+void faults_test_cluster(const struct fault *faults, int arch, unsigned cluster);
 
 #endif

@@ -96,6 +96,7 @@ EXTRA_DIST += $(emu_scripts) tests/emu/on_emulated.sh
 # The machine below the driver: instructions against the host, and a kernel for each fault beside its corrected twin.
 emu_machine_programs = \
 	tests/emu/counters \
+	tests/emu/faults_cluster \
 	tests/emu/faults_memory \
 	tests/emu/faults_order \
 	tests/emu/instructions \
@@ -108,6 +109,8 @@ emu_machine_test = tests/emu/machine.c tests/emu/machine.h
 emu_machine_libraries = libemu-machine.la $(LDADD)
 tests_emu_counters_SOURCES = tests/emu/counters.c $(emu_machine_test)
 tests_emu_counters_LDADD = $(emu_machine_libraries)
+tests_emu_faults_cluster_SOURCES = tests/emu/faults_cluster.c tests/emu/faults.c tests/emu/faults.h $(emu_machine_test)
+tests_emu_faults_cluster_LDADD = $(emu_machine_libraries)
 tests_emu_faults_memory_SOURCES = tests/emu/faults_memory.c tests/emu/faults.c tests/emu/faults.h $(emu_machine_test)
 tests_emu_faults_memory_LDADD = $(emu_machine_libraries)
 tests_emu_faults_order_SOURCES = tests/emu/faults_order.c tests/emu/faults.c tests/emu/faults.h $(emu_machine_test)

@@ -60,7 +60,7 @@ struct emu_module *machine_load_ptx(struct emu_machine *machine, const char *tex
 	return module;
 }
 
-struct emu_module *machine_load_cuda(struct emu_machine *machine, const char *text, int arch, int fault)
+static void *compile(size_t *bytes, const char *text, int arch, int fault)
 {
 	const struct srt_source sources[] = { { "test.cu", text, strlen(text) }, { NULL, NULL, 0 } };
 	char architecture[40], define[40];
@@ -68,22 +68,39 @@ struct emu_module *machine_load_cuda(struct emu_machine *machine, const char *te
 	const struct srt_rtc_job job = { sources, "test.cu", options, 4, true };
 	const struct srt_rtc *rtc;
 	struct srt_strbuf log = { 0 };
-	struct emu_module *module;
-	struct emu_error error;
 	void *ptx;
-	size_t bytes;
 
 	snprintf(architecture, sizeof architecture, "--gpu-architecture=compute_%d", arch);
 	snprintf(define, sizeof define, "-DFAULT=%d", fault);
 	if (srt_rtc_open(&rtc))
 		tap_bail_out("no NVRTC: %s", scanrt_last_error());
-	if (srt_rtc_compile(&ptx, &bytes, rtc, &job, &log))
+	if (srt_rtc_compile(&ptx, bytes, rtc, &job, &log))
 		tap_bail_out("the test's kernel does not compile: %s", srt_strbuf_text(&log));
 	srt_strbuf_free(&log);
+	return ptx;
+}
+
+/* A kernel is run with many seeds in turn, and compiling it takes longer than that: the latest one is kept. */
+struct emu_module *machine_load_cuda(struct emu_machine *machine, const char *text, int arch, int fault)
+{
+	static char *kept;
+	static int kept_arch, kept_fault;
+	static void *ptx;
+	static size_t bytes;
+	struct emu_module *module;
+	struct emu_error error;
+
+	if (!kept || strcmp(kept, text) != 0 || kept_arch != arch || kept_fault != fault) {
+		free(kept);
+		free(ptx);
+		kept = strdup(text);
+		kept_arch = arch;
+		kept_fault = fault;
+		ptx = compile(&bytes, text, arch, fault);
+	}
 	module = load(machine, ptx, bytes, &error);
 	if (!module)
 		tap_bail_out("%s in: %s", error.text, (const char *)ptx);
-	free(ptx);
 	return module;
 }
 

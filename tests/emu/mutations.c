@@ -28,6 +28,8 @@ static const struct mutant_trial leaving[] = { { "lookback,block=64,items=4", SR
 static const struct mutant_trial lookahead[] = {
 	{ "lookahead,block=64,items=4,stages=3,ahead=2,gather=2", SRT_OP_AFFINE, SCANRT_U32 },
 	{ "lookahead,block=96,items=8,stages=2,ahead=1,gather=1", SCANRT_SUM, SCANRT_U16 }, { NULL, 0, 0 } };
+static const struct mutant_trial cluster[] = { { "cluster,block=64,items=4", SRT_OP_AFFINE, SCANRT_U32 },
+	{ "cluster,block=64,items=4,cluster=4,exchange=block", SRT_OP_AFFINE, SCANRT_U64 }, { NULL, 0, 0 } };
 /* As many stages as slots for totals: no release of a stage orders what the barrier of the warp does. */
 static const struct mutant_trial tight[] = {
 	{ "lookahead,block=64,items=4,stages=4,ahead=1,gather=2", SRT_OP_AFFINE, SCANRT_U32 }, { NULL, 0, 0 } };
@@ -271,6 +273,38 @@ const struct mutant mutants[] = {
 		NULL },
 	{ "the base of whole batches", "lookahead.cuh", "combine<P>(base, {value, rest > 0})",
 		"combine<P>(base, {value, true})", 0, lookahead, NULL },
+
+	/* ---- Clusters ---- */
+	{ "the cluster's barrier", "cluster.cuh", "arrive_at_cluster();", "", 0, cluster, NULL },
+	{ "the fence before the cluster's barrier", "cluster.cuh",
+		"asm volatile(\"fence.release.sync_restrict::shared::cta.cluster;\" ::: \"memory\");", "", 0, cluster,
+		NULL },
+	{ "the wait at the cluster's barrier of warps", "cluster.cuh",
+		"wait_for_cluster();\n\t\tif (!part.has_total())\n\t\t\treturn {part.total, false};\n\t\tshared",
+		"if (!part.has_total())\n\t\t\treturn {part.total, false};\n\t\tshared", 0, cluster, NULL },
+	{ "the blanking of a board", "cluster.cuh", "shared.board.clear();", "", 0, cluster, NULL },
+	{ "the validity of a posted word", "cluster.cuh", "posted[i] = valid | part[i];", "posted[i] = part[i];", 0,
+		cluster, NULL },
+	{ "the wait for posted words", "cluster.cuh",
+		"while (!__all_sync(full_warp, look(value, seat * share, mine)))\n\t\t\t;",
+		"look(value, seat * share, mine);", 0, cluster, NULL },
+	{ "the memory order of a posted word", "cluster.cuh", "st.relaxed.cluster.shared::cluster.u64",
+		"st.shared::cluster.u64", 0, cluster, NULL },
+	{ "the cluster scope of a posted word", "cluster.cuh", "st.relaxed.cluster.shared::cluster.u64",
+		"st.relaxed.cta.shared::cluster.u64", 0, cluster, NULL },
+	{ "the memory order of a word that is looked at", "cluster.cuh", "ld.relaxed.cluster.shared::cta.u64",
+		"ld.shared::cta.u64", 0, cluster, NULL },
+	{ "the last block that totals are posted to", "cluster.cuh", "if (from + lane <= to)",
+		"if (from + lane < P::cluster)", 0, cluster, NULL },
+	{ "the order of two halves of lanes", "cluster.cuh", "P::op::apply(earlier, later)",
+		"P::op::apply(later, earlier)", 0, cluster, NULL },
+	{ "the bound of the totals that count", "cluster.cuh",
+		"const int seat = lane % lanes, mine = earlier - seat * share;",
+		"const int seat = lane % lanes, mine = share;", 0, cluster, NULL },
+	{ "the test that a cluster's tile is full", "cluster.cuh", "if (is_whole && left >= P::tile)",
+		"if (is_whole)", 0, cluster, NULL },
+	{ "the test that a cluster's arrays are aligned", "cluster.cuh", "if (is_whole && left >= P::tile)",
+		"if (left >= P::tile)", 0, cluster, NULL },
 
 	{ NULL, NULL, NULL, NULL, 0, NULL, NULL },
 };

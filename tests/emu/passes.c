@@ -40,7 +40,8 @@ static void add(struct words *words, uint64_t loads, uint64_t stores)
 
 static void expect_fan(struct words *words, const struct srt_variant *variant, uint64_t count)
 {
-	uint64_t tile = srt_variant_tile(variant), tiles = divide_up(count, tile), warps = (uint64_t)variant->block / 32;
+	uint64_t tile = srt_variant_tile(variant), tiles = divide_up(count, tile);
+	uint64_t warps = (uint64_t)variant->block / 32;
 
 	add(words, count, count + tiles - 1);
 	if (tiles == 1)
@@ -51,7 +52,8 @@ static void expect_fan(struct words *words, const struct srt_variant *variant, u
 
 static void expect_reduce(struct words *words, const struct srt_variant *variant, uint64_t count)
 {
-	uint64_t tile = srt_variant_tile(variant), tiles = divide_up(count, tile), warps = (uint64_t)variant->block / 32;
+	uint64_t tile = srt_variant_tile(variant), tiles = divide_up(count, tile);
+	uint64_t warps = (uint64_t)variant->block / 32;
 
 	if (tiles > 1) {
 		add(words, (tiles - 1) * tile, tiles - 1);
@@ -62,7 +64,8 @@ static void expect_reduce(struct words *words, const struct srt_variant *variant
 
 static void expect_reduce_fixed(struct words *words, const struct srt_variant *variant, uint64_t count)
 {
-	uint64_t tile = srt_variant_tile(variant), tiles = divide_up(count, tile), warps = (uint64_t)variant->block / 32;
+	uint64_t tile = srt_variant_tile(variant), tiles = divide_up(count, tile);
+	uint64_t warps = (uint64_t)variant->block / 32;
 	uint64_t chunk = divide_up(tiles, (uint64_t)variant->partials), chunks = divide_up(tiles, chunk);
 
 	if (chunks > 1) {
@@ -107,7 +110,8 @@ static void check(const struct test_device *device, const struct srt_kernel *ker
 	tap_is_uint(seen.launches, wanted.launches, "%s takes %" PRIu64 " launches for %" PRIu64 " elements", variant,
 		wanted.launches, count);
 	tap_is_uint(seen.loads, wanted.loads, "%s reads as much as it says for %" PRIu64 " elements", variant, count);
-	tap_is_uint(seen.stores, wanted.stores, "%s writes as much as it says for %" PRIu64 " elements", variant, count);
+	tap_is_uint(seen.stores, wanted.stores, "%s writes as much as it says for %" PRIu64 " elements", variant,
+		count);
 	srt_workspace_destroy(&workspace, device->driver);
 }
 
@@ -187,7 +191,8 @@ int main(void)
 	static const char *const variants[] = { "fan,block=32,items=1", "fan,block=64,items=4,circuit=brentkung",
 		"fan,block=128,items=8", "reduce,block=32,items=1", "reduce,block=64,items=4,circuit=koggestone",
 		"reduce,block=128,items=8", "reduce-fixed,block=32,items=1,partials=64",
-		"reduce-fixed,block=64,items=4,partials=24,circuit=raking", "reduce-fixed,block=128,items=8,partials=8" };
+		"reduce-fixed,block=64,items=4,partials=24,circuit=raking",
+		"reduce-fixed,block=128,items=8,partials=8" };
 	struct test_device device;
 
 	emulated_open(&device);

@@ -138,6 +138,41 @@ static void test_path(void)
 	tap_is_int(fake->calls - calls, 3, "B113: an execution calls the driver three times");
 }
 
+/* Two launches a level and one for the last; nothing in between, and nothing after one that is refused. */
+static void test_several_launches(void)
+{
+	struct scanrt_problem problem = SCANRT_PROBLEM_INIT;
+	struct scanrt_plan_options options = SCANRT_PLAN_OPTIONS_INIT;
+	const uint64_t count = (UINT64_C(1) << 33) + 5;
+	struct scanrt_plan *fan = NULL;
+	int calls;
+
+	problem.input_type = SCANRT_I32;
+	problem.op = SCANRT_SUM;
+	problem.max_count = count;
+	options.variant = "fan,block=256,items=1";
+	if (scanrt_plan_create(&fan, context, &problem, &options))
+		tap_bail_out("no plan: %s", scanrt_last_error());
+	fake->launches = 0;
+	calls = fake->calls;
+	tap_is_int(scanrt_plan_execute(fan, AT(0x1000), AT(0x4000000000), count, NULL), SCANRT_OK,
+		"a scan of several launches is launched");
+	tap_is_int(fake->launches, 9, "B001: beyond 2^32 elements there are five levels of 256 elements a tile");
+	tap_is_int(fake->calls - calls, 11, "B113: and no other call of the driver than for the context");
+	tap_is_uint(fake->launch.arguments.count, count, "the last of them has all elements");
+	tap_is_uint(fake->launch.arguments.tiles, (UINT64_C(1) << 25) + 1, "in all their tiles");
+	tap_is_uint(fake->launch.grid, UINT64_C(1) << 25, "and a block for each but the first");
+	fake->launches = 0;
+	fake->fail_name = "cuLaunchKernelEx";
+	fake->fail_code = 1;
+	calls = fake->calls;
+	tap_is_int(scanrt_plan_execute(fan, AT(0x1000), AT(0x4000000000), count, NULL), SCANRT_ERROR_LAUNCH,
+		"a refused launch among several has its status");
+	tap_is_int(fake->calls - calls, 3, "and no other follows it");
+	fake->fail_name = NULL;
+	scanrt_plan_destroy(fan);
+}
+
 static void test_failures(void)
 {
 	fake->fail_name = "cuLaunchKernelEx";
@@ -177,6 +212,7 @@ int main(void)
 	test_legal();
 	test_context_kept();
 	test_path();
+	test_several_launches();
 	test_failures();
 	scanrt_plan_destroy(plan);
 	scanrt_plan_destroy(widening);

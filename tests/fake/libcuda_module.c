@@ -54,8 +54,11 @@ static CUresult module_unload(CUmodule module)
 
 static CUresult module_get_function(CUfunction *function, CUmodule module, const char *name)
 {
+	const char *entry = strchr(((struct module *)module)->text, ' ') + 1;
+
 	ENTER("cuModuleGetFunction");
-	if (strcmp(strchr(((struct module *)module)->text, ' ') + 1, name) != 0)
+	/* A kernel of several has a suffix. */
+	if (strncmp(entry, name, strlen(entry)) != 0 || (name[strlen(entry)] != '\0' && name[strlen(entry)] != '_'))
 		return CUDA_ERROR_NOT_FOUND;
 	*function = (CUfunction)module;
 	return CUDA_SUCCESS;

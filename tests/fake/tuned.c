@@ -84,15 +84,12 @@ static void put_choice(struct srt_db *db, int64_t run, int64_t device, int64_t p
 
 static void fill(struct srt_db *db)
 {
-	struct srt_db_device device = { content.fingerprint, content.family, "Fake H200", content.uuid, 90, 132, 60 << 20,
-		1 << 30,
-		content.is_modelled };
+	struct srt_db_device device = { content.fingerprint, content.family, "Fake H200", content.uuid, 90, 132,
+		60 << 20, 1 << 30, content.is_modelled };
 	struct srt_db_problem problem = { content.problem, content.op, "arithmetic", content.type, content.type,
-		content.type,
-		4 };
+		content.type, 4 };
 	struct srt_db_run run = { .source_hash = content.source_hash, .effort = "quick", .arguments = "",
-		.version = "0.1.0",
-		.boot_id = "boot", .pid = 1, .start_ticks = 1 };
+		.version = "0.1.0", .boot_id = "boot", .pid = 1, .start_ticks = 1 };
 	int64_t problem_id;
 
 	must(srt_db_put_device(&run.device, db, &device), "device");
@@ -135,10 +132,9 @@ static void reset(void)
 	snprintf(family, sizeof(family), "%s", srt_strbuf_text(&context->family));
 	scanrt_context_destroy(context);
 	content = (struct content){
-		.fingerprint = fingerprint, .uuid = "b0", .family = family, .problem = "sum i32", .op = "sum", .type = "i32",
-		.source_hash = srt_source_hash(), .small = SMALL, .large = LARGE, .small_low = 5000,
-			.large_low = 20000000,
-		.has_images = true,
+		.fingerprint = fingerprint, .uuid = "b0", .family = family, .problem = "sum i32", .op = "sum",
+		.type = "i32", .source_hash = srt_source_hash(), .small = SMALL, .large = LARGE, .small_low = 5000,
+		.large_low = 20000000, .has_images = true,
 	};
 }
 
@@ -189,16 +185,14 @@ static void test_tuned(void)
 	look(&seen, UINT64_C(1) << 30, 0);
 	tap_is_string(seen.description.variant, LARGE, "the large class has its own");
 	look(&seen, 100, 0);
-	tap_is_int(seen.description.origin, SCANRT_ORIGIN_DEFAULT,
-		"one tile, which was not tuned, is left to one block");
+	tap_is_int(seen.description.origin, SCANRT_ORIGIN_DEFAULT, "one tile is left to one block");
 	/* The cache of 60 MiB holds 7.8 million elements in and out: the gap between the rows divides there. */
 	look(&seen, 7800000, 0);
 	tap_is_string(seen.description.variant, SMALL, "below the cache's size the small class reaches up");
 	look(&seen, 8000000, 0);
 	tap_is_string(seen.description.variant, LARGE, "beyond it the large class reaches down");
 	look(&seen, 100000, SCANRT_REPRODUCIBLE);
-	tap_is_int(seen.description.origin, SCANRT_ORIGIN_DEFAULT,
-		"B101: a reproducible plan asks no database for a variant");
+	tap_is_int(seen.description.origin, SCANRT_ORIGIN_DEFAULT, "B101: a reproducible plan asks no database");
 	reset();
 }
 
@@ -241,8 +235,7 @@ static void test_without_compiler(void)
 	tap_is_int(seen.status, SCANRT_OK, "B121: with images in the file a plan needs no compiler");
 	tap_is_int(seen.description.origin, SCANRT_ORIGIN_TUNED, "and what it runs is tuned");
 	look(&seen, 10, 0);
-	tap_is_string(seen.description.variant, SMALL,
-		"counts whose default cannot be compiled go to a kernel that is there");
+	tap_is_string(seen.description.variant, SMALL, "the others go to a kernel that is there");
 	content.has_images = false;
 	write_database();
 	look(&seen, 10, 0);
@@ -263,8 +256,7 @@ static void test_similar(void)
 	content.has_images = false;
 	write_database();
 	look(&seen, 100000, 0);
-	tap_is_int(seen.description.origin, SCANRT_ORIGIN_SIMILAR,
-		"a choice for another problem of its kind is similar");
+	tap_is_int(seen.description.origin, SCANRT_ORIGIN_SIMILAR, "a choice for another problem is similar");
 	reset();
 	content.fingerprint = "cc90 sm132 other clocks";
 	content.has_images = false;
@@ -298,14 +290,12 @@ static void test_boards(void)
 	content.uuid = "b0";
 	write_database();
 	look(&seen, 100000, 0);
-	tap_is_int(seen.description.origin, SCANRT_ORIGIN_SIMILAR,
-		"a choice for a board that differs in its clocks alone is similar");
+	tap_is_int(seen.description.origin, SCANRT_ORIGIN_SIMILAR, "a choice for other clocks is similar");
 	tap_is_int(fake->clocks_asked, 2, "the clocks of an unknown board are asked for once");
 	fake->sm_count--;
-	fake->clocks_asked = 0;
 	look(&seen, 100000, 0);
 	tap_is_int(seen.description.origin, SCANRT_ORIGIN_DEFAULT, "another device's choice is none");
-	tap_is_int(fake->clocks_asked, 0, "and no clocks are needed to see that");
+	tap_is_int(fake->clocks_asked, 2, "and no clocks are needed to see that");
 	reset();
 }
 
@@ -358,8 +348,7 @@ static void test_trust(void)
 	write_database();
 	chmod(path, 0666);
 	look(&seen, 100000, 0);
-	tap_is_int(seen.description.origin, SCANRT_ORIGIN_TUNED,
-		"the numbers of a file that others may write are used");
+	tap_is_int(seen.description.origin, SCANRT_ORIGIN_TUNED, "the numbers of such a file are used");
 	tap_is_int(seen.description.is_compiled, 1, "its machine code is not");
 	tap_contains(seen.text, "machine code refused", "the account tells why");
 	reset();
@@ -382,8 +371,7 @@ static void test_refused_images(void)
 	must(srt_db_commit(db), "commit");
 	srt_db_close(db);
 	look(&seen, 100000, SCANRT_CODEGEN_PTX);
-	tap_is_int(seen.description.is_compiled, 0,
-		"an image that was made by way of PTX serves a plan that wants it so");
+	tap_is_int(seen.description.is_compiled, 0, "one made by way of PTX serves");
 	reset();
 }
 

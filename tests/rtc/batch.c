@@ -141,6 +141,10 @@ void turned_variant(struct srt_variant *variant, const struct srt_problem *probl
 		variant->circuit += (int)(turn / 4) % (SRT_CIRCUIT_END - SRT_CIRCUIT_WARPS - 1);
 		variant->fan = variant->circuit == SRT_CIRCUIT_RAKING ? 2 + (int)(turn / 16 % 6) : variant->fan;
 	}
+	if (strategy == SRT_CLUSTER) {
+		variant->cluster = 2 << turn / 2 % 4;
+		variant->exchange = turn / 3 % 2 ? SRT_EXCHANGE_BLOCK : SRT_EXCHANGE_WARP;
+	}
 	if (strategy == SRT_LOOKAHEAD) {
 		variant->stages = stages[turn % 4];
 		variant->ahead = variant->stages - 1 - (int)(turn / 4 % 2) * (variant->stages > 2);

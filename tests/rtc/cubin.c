@@ -62,6 +62,14 @@ size_t cubin_shared_bytes(const void *bytes, size_t size)
 	return most;
 }
 
+bool cubin_has_variables(const void *bytes, size_t size)
+{
+	Elf64_Shdr section;
+
+	return find_section(&section, bytes, size, ".nv.global") >= 0 ||
+		find_section(&section, bytes, size, ".nv.constant4") >= 0;
+}
+
 bool cubin_has_kernel(const void *bytes, size_t size, const char *name)
 {
 	Elf64_Shdr section;

@@ -90,6 +90,22 @@ static void test_shared_memory(const struct batch *batch)
 	tap_ok(most > 1024, "and some take over 1 KB: up to %zu bytes", most);
 }
 
+static void test_variables(const struct batch *batch)
+{
+	const struct compilation *one;
+	size_t i;
+	int wrong = 0;
+
+	for (i = 0; i < batch->count; i++) {
+		one = &batch->list[i];
+		if (one->status || !cubin_has_variables(one->bytes, one->size))
+			continue;
+		wrong++;
+		tap_diag("strategy %d, type %s", one->variant.strategy, srt_type_name(one->problem.input_type));
+	}
+	tap_is_int(wrong, 0, "no module has variables: constants are enumerators");
+}
+
 int main(void)
 {
 	const struct srt_rtc *rtc = batch_compiler();
@@ -104,6 +120,7 @@ int main(void)
 	batch_run(&batch, rtc);
 	batch_report(&batch);
 	test_shared_memory(&batch);
+	test_variables(&batch);
 	batch_free(&batch);
 	return tap_done();
 }
