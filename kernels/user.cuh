@@ -45,6 +45,11 @@ __device__ __forceinline__ void *operator new(decltype(sizeof(0)), scan::place, 
 	return where;
 }
 
+/* Never called; the compiler warns of a new without its delete. */
+__device__ __forceinline__ void operator delete(void *, scan::place, void *)
+{
+}
+
 #include "user_text.cuh"
 
 namespace scan {
