@@ -140,7 +140,7 @@ template <class P> __device__ __forceinline__ typename P::output store_element(c
 	if constexpr (user_facts::has_store)
 		return call_store<typename P::output>(from);
 	else
-		return convert<typename P::output>(from);
+		return convert<typename P::output>(from, 0);
 }
 
 /* Called by every thread of the block before anything else, where the operator has a state. */

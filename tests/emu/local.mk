@@ -82,6 +82,7 @@ emu_scripts = \
 	tests/emu/model_h200.sh \
 	tests/emu/model_rtx4090.sh \
 	tests/emu/model_t4.sh \
+	tests/emu/monoids.sh \
 	tests/emu/placement.sh \
 	tests/emu/plans.sh \
 	tests/emu/repeat.sh \

@@ -146,6 +146,9 @@ void turned_variant(struct srt_variant *variant, const struct srt_problem *probl
 		variant->cluster = 2 << turn / 2 % 4;
 		variant->exchange = turn / 3 % 2 ? SRT_EXCHANGE_BLOCK : SRT_EXCHANGE_WARP;
 	}
+	for (knob = srt_knobs; knob->name; knob++)
+		if (srt_knob_default(knob, strategy) == 0)
+			srt_knob_set(knob, variant, 0); /* the strategy has none */
 	if (strategy == SRT_LOOKAHEAD) {
 		variant->stages = stages[turn % 4];
 		variant->ahead = variant->stages - 1 - (int)(turn / 4 % 2) * (variant->stages > 2);
