@@ -8,7 +8,7 @@
 #ifndef SCAN_USER_CUH
 #define SCAN_USER_CUH
 
-#include "types.cuh"
+#include "monoids.cuh"
 
 namespace scan {
 

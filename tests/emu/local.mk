@@ -63,6 +63,7 @@ emu_scripts = \
 	tests/emu/chains.sh \
 	tests/emu/defaults.sh \
 	tests/emu/epochs.sh \
+	tests/emu/examples.sh \
 	tests/emu/grid_block.sh \
 	tests/emu/grid_circuits.sh \
 	tests/emu/grid_cluster.sh \
