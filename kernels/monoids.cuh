@@ -28,7 +28,7 @@ template <class F> __device__ __forceinline__ complex<F> operator*(complex<F> a,
 	return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
 }
 
-template <class F> struct type_traits<complex<F>> { static constexpr bool is_integer = false, is_signed = true; };
+template <class F> struct type_traits<complex<F>> { enum : bool { is_integer = false, is_signed = true }; };
 
 /* ---- 128-bit integers, as two words, low one first ---- */
 
@@ -70,7 +70,7 @@ template <bool s> __device__ __forceinline__ bool operator<(wide<s> a, wide<s> b
 	return (a.high ^ flip) < (b.high ^ flip) || (a.high == b.high && a.low < b.low);
 }
 
-template <bool s> struct type_traits<wide<s>> { static constexpr bool is_integer = false, is_signed = s; };
+template <bool s> struct type_traits<wide<s>> { enum : bool { is_integer = false, is_signed = s }; };
 
 /* Sum and product take both by their + and *; the rest of what the operators of numbers need: */
 template <class F> __device__ __forceinline__ complex<F> number(complex<F>, int value) { return {F(value), F(0)}; }
@@ -114,7 +114,7 @@ struct op_affine {
 private:
 	template <class F> static __device__ __forceinline__ F one()
 	{
-		if constexpr (is_same<F, c64>)
+		if constexpr (same_type<F, c64>::value)
 			return {1, 0};
 		else
 			return 1;
@@ -205,7 +205,8 @@ struct op_moments {
 		const F count = earlier.count + later.count;
 		const F share = count > 0 ? later.count / count : F(0);
 		const F step = later.mean - earlier.mean;
-		return {count, earlier.mean + step * share, earlier.m2 + later.m2 + step * step * earlier.count * share};
+		const F apart = step * step * earlier.count * share;
+		return {count, earlier.mean + step * share, earlier.m2 + later.m2 + apart};
 	}
 	template <class T> static __device__ __forceinline__ T identity() { return {0, 0, 0}; }
 };
@@ -261,10 +262,10 @@ template <class V, class I> __device__ __forceinline__ V take(V, indexed<V, I> x
 template <class V, class I> __device__ __forceinline__ V take(V, optional<V, I> x) { return x.value; }
 template <class V, class I> __device__ __forceinline__ I take(I, indexed<V, I> x) { return x.index; }
 
-template <class F> constexpr bool is_composite<affine<F>> = true;
-template <class F> constexpr bool is_composite<moments<F>> = true;
-template <class V, class I> constexpr bool is_composite<indexed<V, I>> = true;
-template <class V, class I> constexpr bool is_composite<optional<V, I>> = true;
+template <class F> struct composite_type<affine<F>> { enum : bool { value = true }; };
+template <class F> struct composite_type<moments<F>> { enum : bool { value = true }; };
+template <class V, class I> struct composite_type<indexed<V, I>> { enum : bool { value = true }; };
+template <class V, class I> struct composite_type<optional<V, I>> { enum : bool { value = true }; };
 
 } // namespace scan
 

@@ -140,8 +140,8 @@ enum scanrt_type {
 /* Operators.  AND, OR and XOR are bitwise and take integer accumulators only.  MIN and MAX: a NaN wins and stays, and
  * -0 is less than +0.  SUM and PROD take complex numbers, too.
  *
- * AFFINE composes maps, the earlier one applied first: with the initial value { 1, x[-1] }, the results' offsets are the
- * x[i] = slope[i] x[i-1] + offset[i] of a first-order recurrence, and f32 is an output type of SCANRT_AFFINE_F32.
+ * AFFINE composes maps, the earlier one applied first: with the initial value { 1, x[-1] }, the results' offsets are
+ * the x[i] = slope[i] x[i-1] + offset[i] of a first-order recurrence, and f32 is an output type of SCANRT_AFFINE_F32.
  * ARGMIN and ARGMAX: of equal values the earlier one stays, a NaN wins, the first NaN stays; input may be the values
  * alone, output the values or the indices alone.  LAST_VALID: input may be the values, of which a NaN is none.
  * MATMUL: the product of the matrices in array order.  MOMENTS joins counts, means and m2 of adjacent parts; input may

@@ -164,7 +164,8 @@ static void test_matrices(struct monoids *monoids)
 /* Both are sums of rounded terms, all of one sign: a bound of 1e-12 of the result is far from what goes wrong. */
 static void test_rounded(struct monoids *monoids)
 {
-	struct scanrt_problem problem = problem_of(SCANRT_MOMENTS, SCANRT_F64, SCANRT_MOMENTS_F64, SCANRT_MOMENTS_F64);
+	struct scanrt_problem problem = problem_of(SCANRT_MOMENTS, SCANRT_F64, SCANRT_MOMENTS_F64,
+		SCANRT_MOMENTS_F64);
 	double values[COUNT], sum = 0, squares = 0, total = 0;
 	struct moments *seen;
 	double *logs;

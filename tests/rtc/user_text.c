@@ -89,8 +89,9 @@ static void test_bad(const struct srt_rtc *rtc)
 	refuses(rtc, WITH(.op = "pair apply(pair e, pair l)\n{\n\treturn e.c;\n}\n"), "operator add(3): error",
 		"an operator that does not compile");
 	refuses(rtc, WITH(.type = "struct pair { int a, b }\n"), "type pair(1): error", "a type that does not compile");
-	refuses(rtc, WITH(.bytes = 12), "type pair does not have the stated number of bytes: 12 were stated, and the "
-		"compiler finds 8", "a type of another size");
+	refuses(rtc, WITH(.bytes = 12),
+		"type pair does not have the stated number of bytes: 12 were stated, and the compiler finds 8",
+		"a type of another size");
 	refuses(rtc, WITH(.type = "struct pair { int a, b; pair(const pair &); pair() = default; };\n",
 			.op = "void apply(pair &r, const pair &e, const pair &l) { r.a = e.a + l.a; }\n"),
 		"type pair is not trivially copyable", "a type that is not trivially copyable");
@@ -98,13 +99,17 @@ static void test_bad(const struct srt_rtc *rtc)
 		"a type with initialisers");
 	refuses(rtc, WITH(.op = "#include <cmath>\n" ADD), "operator add(1): catastrophic error",
 		"a header that is not there");
-	refuses(rtc, WITH(.type = "struct scan { int a; };\n" PAIR), "type pair(1): error", "a name that is the library's");
+	refuses(rtc, WITH(.type = "struct scan { int a; };\n" PAIR), "type pair(1): error",
+		"a name that is the library's");
 	refuses(rtc, WITH(.op = "int apply(int a, int b) { return a + b; }\n"), "no apply(earlier, later)",
 		"an apply of another type");
 	refuses(rtc, WITH(.op = ADD "{\n"), "error", "a brace that is left open");
-	refuses(rtc, WITH(.flags = SCANRT_HAS_STATE), "no apply(earlier, later, state)", "an apply that takes no state");
-	refuses(rtc, WITH(.load = "pair make(int x) { return pair{x, x}; }\n"), "no load(x)", "a load_text without load");
-	refuses(rtc, WITH(.store = "int stored(pair x) { return x.a; }\n"), "no store(x)", "a store_text without store");
+	refuses(rtc, WITH(.flags = SCANRT_HAS_STATE), "no apply(earlier, later, state)",
+		"an apply that takes no state");
+	refuses(rtc, WITH(.load = "pair make(int x) { return pair{x, x}; }\n"), "no load(x)",
+		"a load_text without load");
+	refuses(rtc, WITH(.store = "int stored(pair x) { return x.a; }\n"), "no store(x)",
+		"a store_text without store");
 }
 
 static void accepts(const struct srt_rtc *rtc, const struct text *text, const char *what)
@@ -161,7 +166,8 @@ static void test_descriptions(void)
 	tap_is_int(srt_problem_init(&problem, &given), SCANRT_ERROR_NULL_POINTER, "an operator needs a description");
 	given.input_type = SCANRT_I32;
 	given.op = SCANRT_SUM;
-	tap_is_int(srt_problem_init(&problem, &given), SCANRT_ERROR_TYPE, "a description that nobody asked for is refused");
+	tap_is_int(srt_problem_init(&problem, &given), SCANRT_ERROR_TYPE,
+		"a description that nobody asked for is refused");
 }
 
 int main(void)
