@@ -9,7 +9,8 @@ static const struct grid_point points[] = { { "lookahead,block=32,stages=2,ahead
 	{ "lookahead,block=256,stages=3,ahead=1,load=plain", 4 }, { "lookahead,block=384,stages=6,ahead=4", 6 },
 	{ "lookahead,block=384,stages=7,ahead=5,gather=8", 5 },
 	{ "lookahead,block=512,stages=4,ahead=2,store=plain", 6 }, { "lookahead,block=512,stages=6,ahead=3", 4 },
-	{ "lookahead,block=96,stages=2,ahead=1,residency=2", 3 }, { NULL, 0 } };
+	{ "lookahead,block=96,stages=2,ahead=1,residency=2", 3 }, { "lookahead,block=64,stages=3,ahead=2", 0 },
+	{ NULL, 0 } };
 
 int main(void)
 {
