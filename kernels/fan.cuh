@@ -32,19 +32,27 @@ template <class P> struct fan {
 		return static_cast<T *>(is_in_out ? arguments.out : arguments.local);
 	}
 
+	/* A block has a tile of the one kind or of the other. */
+	union storage {
+		typename block_scan<first_pass>::storage between;
+		typename block_scan<P>::storage out;
+	};
+
 	/* The launch that scans, a tile a block. */
 	static __device__ __forceinline__ void scan(const scan_arguments &arguments)
 	{
+		__shared__ storage shared;
 		wait_for_previous_launch();
 		maybe<T> before = initial_value<P>(arguments); /* of tile 0, which the second pass leaves alone */
 		before.is_present &= blockIdx.x == 0;
 		T total;
 		if constexpr (is_in_out)
-			total = scan_one<first_pass>(arguments, between(arguments), before);
+			total = scan_one<first_pass>(shared.between, arguments, between(arguments), before);
 		else if (blockIdx.x > 0)
-			total = scan_one<first_pass>(arguments, between(arguments), before);
+			total = scan_one<first_pass>(shared.between, arguments, between(arguments), before);
 		else
-			total = scan_one<P>(arguments, static_cast<typename P::output *>(arguments.out), before);
+			total = scan_one<P>(
+				shared.out, arguments, static_cast<typename P::output *>(arguments.out), before);
 		if (threadIdx.x == 0 && blockIdx.x + 1 < arguments.tiles)
 			store_partial<P>(arguments, blockIdx.x, combine<P>(before, {total, true}).value);
 	}
@@ -65,10 +73,9 @@ template <class P> struct fan {
 	}
 
 private:
-	template <class Q> static __device__ __forceinline__ T scan_one(
+	template <class Q> static __device__ __forceinline__ T scan_one(typename block_scan<Q>::storage &shared,
 		const scan_arguments &arguments, typename Q::output *out, maybe<T> before)
 	{
-		__shared__ typename block_scan<Q>::storage shared;
 		const u64 first = u64(blockIdx.x) * P::tile, left = arguments.count - first;
 		const typename P::input *in = static_cast<const typename P::input *>(arguments.in) + first;
 		out += first;

@@ -23,6 +23,7 @@ kernel_files = \
 	kernels/lookback.cuh \
 	kernels/lookback_serial.cuh \
 	kernels/memory.cuh \
+	kernels/monoids.cuh \
 	kernels/operators.cuh \
 	kernels/passes.cuh \
 	kernels/pipeline.cuh \

@@ -88,6 +88,14 @@ template <bool is_max, class T> __device__ __forceinline__ T select(T earlier, T
 		return convert<T>(select_f32<is_max>(widen(earlier), widen(later)));
 }
 
+/* What the operators need beside + and *, for types that are more than a number to have their own (monoids.cuh). */
+template <class T> __device__ __forceinline__ T number(T, int value) { return convert<T>(value); }
+template <class T> __device__ __forceinline__ T extreme(T, bool is_highest)
+{
+	return is_highest ? highest<T>() : lowest<T>();
+}
+template <class T> __device__ __forceinline__ T all_ones(T) { return T(~T(0)); }
+
 struct op_sum {
 	enum : bool { is_commutative = true };
 	template <class T> static __device__ __forceinline__ T apply(T earlier, T later)
@@ -97,7 +105,7 @@ struct op_sum {
 		else /* f32 holds the sum of two 16-bit floats well enough for one correct rounding */
 			return convert<T>(widen(earlier) + widen(later));
 	}
-	template <class T> static __device__ __forceinline__ T identity() { return convert<T>(0); }
+	template <class T> static __device__ __forceinline__ T identity() { return number(T{}, 0); }
 };
 
 struct op_prod {
@@ -109,7 +117,7 @@ struct op_prod {
 		else
 			return convert<T>(widen(earlier) * widen(later));
 	}
-	template <class T> static __device__ __forceinline__ T identity() { return convert<T>(1); }
+	template <class T> static __device__ __forceinline__ T identity() { return number(T{}, 1); }
 };
 
 struct op_min {
@@ -118,7 +126,7 @@ struct op_min {
 	{
 		return select<false>(earlier, later);
 	}
-	template <class T> static __device__ __forceinline__ T identity() { return highest<T>(); }
+	template <class T> static __device__ __forceinline__ T identity() { return extreme(T{}, true); }
 };
 
 struct op_max {
@@ -127,25 +135,25 @@ struct op_max {
 	{
 		return select<true>(earlier, later);
 	}
-	template <class T> static __device__ __forceinline__ T identity() { return lowest<T>(); }
+	template <class T> static __device__ __forceinline__ T identity() { return extreme(T{}, false); }
 };
 
 struct op_and {
 	enum : bool { is_commutative = true };
 	template <class T> static __device__ __forceinline__ T apply(T earlier, T later) { return T(earlier & later); }
-	template <class T> static __device__ __forceinline__ T identity() { return T(~T(0)); }
+	template <class T> static __device__ __forceinline__ T identity() { return all_ones(T{}); }
 };
 
 struct op_or {
 	enum : bool { is_commutative = true };
 	template <class T> static __device__ __forceinline__ T apply(T earlier, T later) { return T(earlier | later); }
-	template <class T> static __device__ __forceinline__ T identity() { return T(0); }
+	template <class T> static __device__ __forceinline__ T identity() { return number(T{}, 0); }
 };
 
 struct op_xor {
 	enum : bool { is_commutative = true };
 	template <class T> static __device__ __forceinline__ T apply(T earlier, T later) { return T(earlier ^ later); }
-	template <class T> static __device__ __forceinline__ T identity() { return T(0); }
+	template <class T> static __device__ __forceinline__ T identity() { return number(T{}, 0); }
 };
 
 /* The last element that is not zero: not commutative, exact, for verification. */
@@ -160,7 +168,7 @@ struct op_last {
 
 /* Composition of maps x -> slope x + offset modulo 2^(half the bits), slope in the high half: not commutative, exact,
  * every element matters; for verification. */
-struct op_affine {
+struct op_packed {
 	enum : bool { is_commutative = false };
 	template <class T> static __device__ __forceinline__ T apply(T earlier, T later)
 	{

@@ -7,6 +7,7 @@
 #define SCAN_POLICY_CUH
 
 #include "abi.h"
+#include "monoids.cuh"
 #include "operators.cuh"
 #include "types.cuh"
 #include "user.cuh"

@@ -136,10 +136,20 @@ template <class To, class From> __device__ __forceinline__ To convert(From from)
 	}
 }
 
-/* The same where the element's place in the array matters: it does to none of these. */
-template <class To, class From> __device__ __forceinline__ To convert(const From &from, u64)
+/* Types that are more than a number: monoids.cuh has them, and make() and take(), the conversions that there are. */
+template <class T> struct composite_type { enum : bool { value = false }; };
+
+/* The same with the element's place in the array, which some of those keep. */
+template <class To, class From> __device__ __forceinline__ To convert(const From &from, u64 index)
 {
-	return convert<To>(from);
+	if constexpr (same_type<To, From>::value)
+		return from;
+	else if constexpr (composite_type<To>::value)
+		return make(To{}, from, index);
+	else if constexpr (composite_type<From>::value)
+		return take(To{}, from);
+	else
+		return convert<To>(from);
 }
 
 } // namespace scan

@@ -8,7 +8,7 @@
 #ifndef SCAN_USER_CUH
 #define SCAN_USER_CUH
 
-#include "types.cuh"
+#include "monoids.cuh"
 
 namespace scan {
 
@@ -43,6 +43,11 @@ __shared__ const void *operator_state;
 __device__ __forceinline__ void *operator new(decltype(sizeof(0)), scan::place, void *where)
 {
 	return where;
+}
+
+/* Never called; the compiler warns of a new without its delete. */
+__device__ __forceinline__ void operator delete(void *, scan::place, void *)
+{
 }
 
 #include "user_text.cuh"
@@ -135,7 +140,7 @@ template <class P> __device__ __forceinline__ typename P::output store_element(c
 	if constexpr (user_facts::has_store)
 		return call_store<typename P::output>(from);
 	else
-		return convert<typename P::output>(from);
+		return convert<typename P::output>(from, 0);
 }
 
 /* Called by every thread of the block before anything else, where the operator has a state. */

@@ -279,7 +279,16 @@ static bool is_exact(const struct srt_problem *problem)
 {
 	if (problem->op == SCANRT_OPERATOR_USER)
 		return false;
-	return !srt_type_is_float(problem->accumulator_type) || problem->op == SCANRT_MIN || problem->op == SCANRT_MAX;
+	switch (problem->op) {
+	case SCANRT_MIN:
+	case SCANRT_MAX:
+	case SCANRT_ARGMIN:
+	case SCANRT_ARGMAX:
+	case SCANRT_LAST_VALID:
+		return true;
+	default:
+		return !srt_type_is_float(problem->accumulator_type);
+	}
 }
 
 bool srt_variant_is_repeatable(const struct srt_variant *variant, const struct srt_problem *problem)

@@ -29,6 +29,23 @@ static void resolve_defaults(struct scanrt_problem *given)
 	}
 }
 
+/* Those of the caller's types are checked with them (user.c). */
+static int check_conversions(const struct scanrt_problem *given)
+{
+	bool is_load_ours = !given->load_text && given->input_type != SCANRT_TYPE_USER;
+	bool is_store_ours = !given->store_text && given->output_type != SCANRT_TYPE_USER;
+
+	if (given->accumulator_type == SCANRT_TYPE_USER)
+		return SCANRT_OK;
+	if (is_load_ours && !srt_type_converts(given->input_type, given->accumulator_type))
+		return srt_fail(SCANRT_ERROR_TYPE, "input type %s does not convert to accumulator type %s",
+			srt_type_name(given->input_type), srt_type_name(given->accumulator_type));
+	if (is_store_ours && !srt_type_converts(given->accumulator_type, given->output_type))
+		return srt_fail(SCANRT_ERROR_TYPE, "accumulator type %s does not convert to output type %s",
+			srt_type_name(given->accumulator_type), srt_type_name(given->output_type));
+	return SCANRT_OK;
+}
+
 static int check_types(const struct scanrt_problem *given)
 {
 	if (!srt_type_name(given->input_type))
@@ -40,7 +57,7 @@ static int check_types(const struct scanrt_problem *given)
 	if (!srt_op_takes(given->op, given->accumulator_type))
 		return srt_fail(SCANRT_ERROR_TYPE, "operator %s does not take accumulators of type %s",
 			srt_op_name(given->op), srt_type_name(given->accumulator_type));
-	return SCANRT_OK;
+	return check_conversions(given);
 }
 
 static int resolve_count(struct srt_problem *problem, uint64_t min_count, uint64_t max_count)

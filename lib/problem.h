@@ -47,15 +47,17 @@ const char *srt_problem_type_name(const struct srt_problem *problem, enum srt_ro
 const char *srt_problem_op_name(const struct srt_problem *problem);
 bool srt_problem_is_commutative(const struct srt_problem *problem);
 
+bool srt_type_converts(int from, int to); /* between built-in types, by the library */
+
 /* The built-in ones.  SCANRT_TYPE_USER has a name, "user", and size 0. */
 size_t srt_type_size(int type);              /* bytes; 0 for an unknown type */
 size_t srt_type_alignment(int type);
 const char *srt_type_name(int type);         /* "i8" ... "f64"; NULL for an unknown type */
-int srt_type_parse(int *type, const char *name);
+int srt_type_parse(int *type, const char *name); /* scalars only */
 bool srt_type_is_float(int type);
 bool srt_type_is_signed(int type);
-const char *srt_op_name(int op);             /* "sum" "prod" "min" "max" "and" "or" "xor" "last" "affine"; NULL */
-int srt_op_parse(int *op, const char *name); /* public operators only */
+const char *srt_op_name(int op);             /* "sum" "prod" "min" "max" "and" "or" "xor" ... "last" "packed"; NULL */
+int srt_op_parse(int *op, const char *name); /* public operators of scalars only */
 const char *srt_op_class(int op);            /* what costs the same shares tuning: "arithmetic", "order", "bit", ... */
 bool srt_op_is_public(int op);
 bool srt_op_takes(int op, int accumulator_type);

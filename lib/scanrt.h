@@ -104,11 +104,48 @@ enum scanrt_type {
 	SCANRT_BF16 = 10,
 	SCANRT_F32 = 11,
 	SCANRT_F64 = 12,
+
+	/* Integers of 128 bits, low word first, and complex numbers, real part first. */
+	SCANRT_I128 = 20,
+	SCANRT_U128 = 21,
+	SCANRT_C64 = 22,
+	SCANRT_C128 = 23,
+
+	/* Structures of the operators below; their arrays are aligned to their members.
+	 * Affine: { slope, offset }, the map x -> slope x + offset. */
+	SCANRT_AFFINE_F32 = 30,
+	SCANRT_AFFINE_F64 = 31,
+	SCANRT_AFFINE_C64 = 32,
+	/* Indexed: { value, index }, the index a u32 beside 4 bytes and a u64 beside 8. */
+	SCANRT_INDEXED_I32 = 40,
+	SCANRT_INDEXED_I64 = 41,
+	SCANRT_INDEXED_F32 = 42,
+	SCANRT_INDEXED_F64 = 43,
+	/* Optional: { value, is_valid }, the latter a u32 or u64 likewise; 0: there is no value. */
+	SCANRT_OPTIONAL_I32 = 50,
+	SCANRT_OPTIONAL_I64 = 51,
+	SCANRT_OPTIONAL_F32 = 52,
+	SCANRT_OPTIONAL_F64 = 53,
+	/* Matrices of 2 x 2, row after row. */
+	SCANRT_MATRIX2_U32 = 60,
+	SCANRT_MATRIX2_F32 = 61,
+	SCANRT_MATRIX2_F64 = 62,
+	/* Moments: { count, mean, m2 }; the variance is m2 / count, or m2 / (count - 1). */
+	SCANRT_MOMENTS_F32 = 70,
+	SCANRT_MOMENTS_F64 = 71,
+
 	SCANRT_TYPE_USER = 100   /* described by a struct scanrt_user_type in the problem */
 };
 
 /* Operators.  AND, OR and XOR are bitwise and take integer accumulators only.  MIN and MAX: a NaN wins and stays, and
- * -0 is less than +0. */
+ * -0 is less than +0.  SUM and PROD take complex numbers, too.
+ *
+ * AFFINE composes maps, the earlier one applied first: with the initial value { 1, x[-1] }, the results' offsets are
+ * the x[i] = slope[i] x[i-1] + offset[i] of a first-order recurrence, and f32 is an output type of SCANRT_AFFINE_F32.
+ * ARGMIN and ARGMAX: of equal values the earlier one stays, a NaN wins, the first NaN stays; input may be the values
+ * alone, output the values or the indices alone.  LAST_VALID: input may be the values, of which a NaN is none.
+ * MATMUL: the product of the matrices in array order.  MOMENTS joins counts, means and m2 of adjacent parts; input may
+ * be the values.  SATURATING_SUM takes unsigned accumulators (of signed ones it is not associative). */
 enum scanrt_operator {
 	SCANRT_SUM = 1,
 	SCANRT_PROD = 2,
@@ -117,6 +154,14 @@ enum scanrt_operator {
 	SCANRT_AND = 5,
 	SCANRT_OR = 6,
 	SCANRT_XOR = 7,
+	SCANRT_LOGADDEXP = 8, /* log(exp(a) + exp(b)), of floats */
+	SCANRT_AFFINE = 9,
+	SCANRT_ARGMIN = 10,
+	SCANRT_ARGMAX = 11,
+	SCANRT_LAST_VALID = 12,
+	SCANRT_MATMUL = 13,
+	SCANRT_MOMENTS = 14,
+	SCANRT_SATURATING_SUM = 15,
 	SCANRT_OPERATOR_USER = 100 /* described by a struct scanrt_user_operator in the problem */
 };
 

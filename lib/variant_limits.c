@@ -200,9 +200,9 @@ static int check_bulk(const struct srt_variant *variant, const struct srt_proble
 
 	if (variant->strategy != SRT_LOOKAHEAD)
 		return srt_fail(SCANRT_ERROR_VARIANT, "store=bulk is for lookahead only");
-	if (srt_type_size(problem->input_type) != size || (size_t)srt_problem_vector(problem) * size != 16)
+	if (srt_type_size(problem->input_type) != size || (size_t)srt_variant_vector(variant, problem) * size != 16)
 		return srt_fail(SCANRT_ERROR_VARIANT,
-			"store=bulk wants input and output types of one size, 1, 2, 4, 8 or 16 bytes");
+			"store=bulk wants types of one size, and items that fill vectors of 16 bytes");
 	return SCANRT_OK;
 }
 

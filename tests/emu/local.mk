@@ -63,6 +63,7 @@ emu_scripts = \
 	tests/emu/chains.sh \
 	tests/emu/defaults.sh \
 	tests/emu/epochs.sh \
+	tests/emu/examples.sh \
 	tests/emu/grid_block.sh \
 	tests/emu/grid_circuits.sh \
 	tests/emu/grid_cluster.sh \
@@ -82,6 +83,7 @@ emu_scripts = \
 	tests/emu/model_h200.sh \
 	tests/emu/model_rtx4090.sh \
 	tests/emu/model_t4.sh \
+	tests/emu/monoids.sh \
 	tests/emu/placement.sh \
 	tests/emu/plans.sh \
 	tests/emu/repeat.sh \

@@ -12,7 +12,8 @@ static const struct grid_point points[] = { { "lookahead,block=32,stages=2,ahead
 	{ "lookahead,block=512,stages=4,ahead=2,store=plain", 6 }, { "lookahead,block=512,stages=6,ahead=3", 4 },
 	{ "lookahead,block=448,ahead=2,store=bulk", 7 }, { "lookahead,block=448,stages=6,ahead=3,store=bulk", 5 },
 	{ "lookahead,block=256,stages=3,ahead=1,gather=1,store=bulk", 2 },
-	{ "lookahead,block=96,stages=2,ahead=1,residency=2", 3 }, { NULL, 0 } };
+	{ "lookahead,block=96,stages=2,ahead=1,residency=2", 3 }, { "lookahead,block=64,stages=3,ahead=2", 0 },
+	{ NULL, 0 } };
 
 int main(void)
 {

@@ -35,6 +35,7 @@ gpu_programs = \
 	tests/gpu/chains \
 	tests/gpu/defaults \
 	tests/gpu/reproducible \
+	tests/gpu/monoids \
 	tests/gpu/user_types
 check_PROGRAMS += $(gpu_programs)
 GPU_TESTS += $(gpu_programs)
@@ -69,6 +70,7 @@ tests_gpu_host_LDADD = $(device_libraries)
 tests_gpu_images_LDADD = $(device_libraries)
 tests_gpu_reproducible_LDADD = $(device_libraries)
 tests_gpu_defaults_LDADD = $(device_libraries)
+tests_gpu_monoids_LDADD = $(device_libraries)
 tests_gpu_user_types_LDADD = $(device_libraries)
 tests_gpu_chains_LDADD = $(device_libraries)
 tests_gpu_instructions_SOURCES = tests/gpu/instructions.c tests/emu/instruction.c tests/emu/instruction.h \

@@ -127,6 +127,7 @@ void turned_variant(struct srt_variant *variant, const struct srt_problem *probl
 {
 	static const int blocks[] = { 128, 256, 32, 512, 384 };
 	static const int stages[] = { 4, 2, 6, 3 };
+	const struct srt_knob *knob;
 
 	srt_variant_init(variant, (enum srt_strategy)strategy);
 	/* The periods 5, 3, 2, 4 and the shifts of the bits keep the knobs from moving together. */
@@ -145,9 +146,16 @@ void turned_variant(struct srt_variant *variant, const struct srt_problem *probl
 		variant->cluster = 2 << turn / 2 % 4;
 		variant->exchange = turn / 3 % 2 ? SRT_EXCHANGE_BLOCK : SRT_EXCHANGE_WARP;
 	}
+	for (knob = srt_knobs; knob->name; knob++)
+		if (srt_knob_default(knob, strategy) == 0)
+			srt_knob_set(knob, variant, 0); /* the strategy has none */
 	if (strategy == SRT_LOOKAHEAD) {
 		variant->stages = stages[turn % 4];
 		variant->ahead = variant->stages - 1 - (int)(turn / 4 % 2) * (variant->stages > 2);
 		variant->gather = 1 << turn / 2 % 4;
 	}
+	/* What the strategy has no knob for is 0. */
+	for (knob = srt_knobs; knob->name; knob++)
+		if (!srt_knob_default(knob, strategy))
+			srt_knob_set(knob, variant, 0);
 }

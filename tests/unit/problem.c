@@ -144,7 +144,7 @@ static void test_refusals(void)
 	refuses(SCANRT_ERROR_TYPE, WITH(accumulator_type, -1), "an unknown accumulator type");
 	refuses(SCANRT_ERROR_TYPE, WITH(output_type, 100), "an unknown output type");
 	refuses(SCANRT_ERROR_OPERATOR, WITH(op, 0), "no operator");
-	refuses(SCANRT_ERROR_OPERATOR, WITH(op, 8), "an unknown operator");
+	refuses(SCANRT_ERROR_OPERATOR, WITH(op, 16), "an unknown operator");
 	refuses(SCANRT_ERROR_OPERATOR, WITH(op, SRT_OP_LAST), "the internal operator last");
 	refuses(SCANRT_ERROR_OPERATOR, WITH(op, SRT_OP_AFFINE), "the internal operator affine");
 	refuses(SCANRT_ERROR_TYPE, WITH(op, SCANRT_AND), "a bitwise operator on floats");
@@ -271,7 +271,7 @@ static void test_operators(void)
 		"affine refuses i64");
 	tap_is_int(srt_problem_init_simple(&problem, SCANRT_I8, SRT_OP_LAST), SCANRT_OK, "last takes i8");
 	tap_is_int(srt_problem_init_simple(&problem, SCANRT_F32, SRT_OP_LAST), SCANRT_ERROR_TYPE, "last refuses f32");
-	tap_is_int(srt_problem_init_simple(&problem, SCANRT_I32, 8), SCANRT_ERROR_OPERATOR,
+	tap_is_int(srt_problem_init_simple(&problem, SCANRT_I32, 16), SCANRT_ERROR_OPERATOR,
 		"an unknown operator is refused");
 	tap_is_int(srt_problem_init_simple(&problem, SCANRT_BF16, SCANRT_MAX), SCANRT_OK, "maximum takes bf16");
 	tap_is_int(problem.accumulator_type, SCANRT_F32, "the simple form follows the same rule of accumulators");

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Text of the caller's that is no good: each case is an error of its own, in the caller's words and lines, before any
+ * kernel is compiled; and text that is good in all the forms that scanrt.h allows.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "batch.h"
+#include "status.h"
+#include "tests/tap.h"
+
+#define PAIR "struct pair { int a, b; };\n"
+#define ADD "pair apply(const pair &e, const pair &l)\n{\n\treturn pair{e.a + l.a, e.b + l.b};\n}\n"
+
+/* What is NULL is the good text above, or, of conversions, nothing. */
+struct text {
+	const char *type;
+	const char *op;
+	const char *load;
+	const char *store;
+	size_t bytes;
+	uint32_t flags;
+	bool is_opaque;
+};
+
+static int make(struct srt_problem *problem, const struct text *text)
+{
+	struct scanrt_problem given = SCANRT_PROBLEM_INIT;
+	struct scanrt_user_type type = SCANRT_USER_TYPE_INIT;
+	struct scanrt_user_operator op = SCANRT_USER_OPERATOR_INIT;
+
+	type.name = text->is_opaque ? NULL : "pair";
+	type.text = text->is_opaque ? NULL : text->type ? text->type : PAIR;
+	type.bytes = text->bytes ? text->bytes : 8;
+	type.alignment = 4;
+	op.name = "add";
+	op.text = text->op ? text->op : ADD;
+	op.flags = text->flags;
+	given.op = SCANRT_OPERATOR_USER;
+	given.user_operator = &op;
+	given.input_type = given.output_type = given.accumulator_type = SCANRT_TYPE_USER;
+	given.user_input = given.user_output = given.user_accumulator = &type;
+	if (text->load) {
+		given.input_type = SCANRT_I32;
+		given.user_input = NULL;
+	}
+	if (text->store) {
+		given.output_type = SCANRT_I32;
+		given.user_output = NULL;
+	}
+	given.load_text = text->load;
+	given.store_text = text->store;
+	return srt_problem_init(problem, &given);
+}
+
+static int compile(const struct srt_rtc *rtc, const struct text *text, struct srt_strbuf *log)
+{
+	struct srt_problem problem = { 0 };
+	struct srt_variant variant;
+	void *bytes = NULL;
+	size_t size;
+	int status = make(&problem, text);
+
+	srt_strbuf_clear(log);
+	srt_variant_parse(&variant, "block,block=64,items=2");
+	if (!status)
+		status = srt_image_compile(&bytes, &size, rtc, &problem, &variant, "compute_90", log);
+	tap_ok((bytes != NULL) == (status == SCANRT_OK), "there is code if and only if the text is good");
+	free(bytes);
+	srt_problem_free(&problem);
+	return status;
+}
+
+static void refuses(const struct srt_rtc *rtc, const struct text *text, const char *words, const char *what)
+{
+	struct srt_strbuf log = { 0 };
+
+	tap_is_int(compile(rtc, text, &log), SCANRT_ERROR_TEXT, "B135: %s is refused", what);
+	tap_contains(srt_error_last()->text, words, "%s: the sentence says so", what);
+	srt_strbuf_free(&log);
+}
+
+#define WITH(...) (&(const struct text){ __VA_ARGS__ })
+
+static void test_bad(const struct srt_rtc *rtc)
+{
+	refuses(rtc, WITH(.op = "int unrelated;\n"), "no apply", "an operator without apply");
+	refuses(rtc, WITH(.op = "pair apply(pair e, pair l)\n{\n\treturn e.c;\n}\n"), "operator add(3): error",
+		"an operator that does not compile");
+	refuses(rtc, WITH(.type = "struct pair { int a, b }\n"), "type pair(1): error", "a type that does not compile");
+	refuses(rtc, WITH(.bytes = 12),
+		"type pair does not have the stated number of bytes: 12 were stated, and the compiler finds 8",
+		"a type of another size");
+	refuses(rtc, WITH(.type = "struct pair { int a, b; pair(const pair &); pair() = default; };\n",
+			.op = "void apply(pair &r, const pair &e, const pair &l) { r.a = e.a + l.a; }\n"),
+		"type pair is not trivially copyable", "a type that is not trivially copyable");
+	refuses(rtc, WITH(.type = "struct pair { int a = 1, b = 2; };\n"), "type pair has a constructor",
+		"a type with initialisers");
+	refuses(rtc, WITH(.op = "#include <cmath>\n" ADD), "operator add(1): catastrophic error",
+		"a header that is not there");
+	refuses(rtc, WITH(.type = "struct scan { int a; };\n" PAIR), "type pair(1): error",
+		"a name that is the library's");
+	refuses(rtc, WITH(.op = "int apply(int a, int b) { return a + b; }\n"), "no apply(earlier, later)",
+		"an apply of another type");
+	refuses(rtc, WITH(.op = ADD "{\n"), "error", "a brace that is left open");
+	refuses(rtc, WITH(.flags = SCANRT_HAS_STATE), "no apply(earlier, later, state)",
+		"an apply that takes no state");
+	refuses(rtc, WITH(.load = "pair make(int x) { return pair{x, x}; }\n"), "no load(x)",
+		"a load_text without load");
+	refuses(rtc, WITH(.store = "int stored(pair x) { return x.a; }\n"), "no store(x)",
+		"a store_text without store");
+}
+
+static void accepts(const struct srt_rtc *rtc, const struct text *text, const char *what)
+{
+	struct srt_strbuf log = { 0 };
+
+	tap_is_int(compile(rtc, text, &log), SCANRT_OK, "%s compiles", what);
+	tap_is_string(srt_strbuf_text(&log), "", "%s: without a word of the compiler", what);
+	srt_strbuf_free(&log);
+}
+
+static void test_good(const struct srt_rtc *rtc)
+{
+	accepts(rtc, WITH(.op = ADD), "operands by reference");
+	accepts(rtc, WITH(.op = "pair apply(pair e, pair l) { return pair{e.a + l.a, e.b}; } // no line end"),
+		"operands by value, a comment at the end");
+	accepts(rtc, WITH(.op = "void apply(pair &r, const pair &e, const pair &l) { r = pair{e.a + l.a, l.b}; }\n"),
+		"a result by reference");
+	accepts(rtc, WITH(.flags = SCANRT_HAS_STATE,
+		.op = "pair apply(pair e, pair l, const int *factor) { return pair{e.a + l.a * *factor, l.b}; }\n"),
+		"an operator with a state");
+	accepts(rtc, WITH(.load = "pair load(int x) { return pair{x, x}; }\n",
+		.store = "int store(const pair &x) { return x.a; }\n"), "both conversions");
+	accepts(rtc, WITH(.load = "pair load(int x, unsigned long long index) { return pair{x, int(index)}; }\n"),
+		"a conversion that takes the index");
+	accepts(rtc, WITH(.is_opaque = true, .op = "using pair = scan::opaque<8, 4>;\n"
+		"pair apply(pair e, pair l) { e.byte[0] += l.byte[0]; return e; }\n"), "opaque bytes");
+}
+
+/* What is asked of a description before any compiler sees it. */
+static void test_descriptions(void)
+{
+	struct srt_problem problem = { 0 };
+	struct scanrt_problem given = SCANRT_PROBLEM_INIT;
+	struct scanrt_user_type type = SCANRT_USER_TYPE_INIT;
+
+	given.input_type = SCANRT_TYPE_USER;
+	given.op = SCANRT_SUM;
+	tap_is_int(srt_problem_init(&problem, &given), SCANRT_ERROR_TYPE, "no built-in operator takes a user's type");
+	given.op = SCANRT_OPERATOR_USER;
+	tap_is_int(srt_problem_init(&problem, &given), SCANRT_ERROR_NULL_POINTER, "a type needs a description");
+	given.user_input = &type;
+	tap_is_int(srt_problem_init(&problem, &given), SCANRT_ERROR_TEXT, "B077: a type has 1 to 4096 bytes");
+	type.bytes = 4096;
+	type.alignment = 3;
+	tap_is_int(srt_problem_init(&problem, &given), SCANRT_ERROR_TEXT, "an alignment is a power of two");
+	type.alignment = 16;
+	type.bytes = 24;
+	tap_is_int(srt_problem_init(&problem, &given), SCANRT_ERROR_TEXT, "a size is a multiple of the alignment");
+	type.bytes = 32;
+	type.name = "a b";
+	tap_is_int(srt_problem_init(&problem, &given), SCANRT_ERROR_TEXT, "a name is a name");
+	type.name = "ns::type";
+	tap_is_int(srt_problem_init(&problem, &given), SCANRT_ERROR_NULL_POINTER, "an operator needs a description");
+	given.input_type = SCANRT_I32;
+	given.op = SCANRT_SUM;
+	tap_is_int(srt_problem_init(&problem, &given), SCANRT_ERROR_TYPE,
+		"a description that nobody asked for is refused");
+}
+
+int main(void)
+{
+	const struct srt_rtc *rtc = batch_compiler();
+
+	tap_plan(0);
+	test_descriptions();
+	test_bad(rtc);
+	test_good(rtc);
+	return tap_done();
+}
