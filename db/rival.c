@@ -7,6 +7,8 @@
 #include "internal.h"
 #include "status.h"
 
+#define FIRST_WITH_RATIOS 2 /* format */
+
 static void read_rival(struct srt_db_rival *rival, sqlite3_stmt *statement)
 {
 	rival->device = srt_db_text(statement, 0);
@@ -39,7 +41,10 @@ static const char rivals_sql[] =
 	"CASE WHEN t.variant = c.variant THEN c.high_us ELSE t.high_us END, "
 	"CASE WHEN t.variant = c.variant THEN 1.0 ELSE coalesce(t.ratio, t.us / c.us) END, t.low_ratio, t.high_ratio "
 	"FROM choice c JOIN problem p ON p.id = c.problem JOIN device d ON d.id = c.device "
-	"JOIN trial t ON t.run = c.run AND t.problem = c.problem AND "
+	/* A recheck has no rivals: those of the search that the choice came from are what it was up against. */
+	"JOIN trial t ON t.run = coalesce((SELECT max(r.id) FROM run r JOIN trial x ON x.run = r.id WHERE "
+	"r.device = c.device AND r.source_hash = c.source_hash AND r.kind IS NOT 'recheck' AND x.problem = c.problem "
+	"AND x.class = c.class AND x.variant = c.variant AND x.us > 0), c.run) AND t.problem = c.problem AND "
 	"(t.class = c.class OR t.class = '' AND t.status <> 'ok') "
 	"JOIN variant v ON v.id = t.variant WHERE c.source_hash = ?1 AND p.name = ?2 "
 	/* Below the first range and above the last the nearest one serves. */
@@ -53,7 +58,16 @@ int srt_db_each_rival(struct srt_db *db, const char *source_hash, const char *pr
 {
 	sqlite3_stmt *statement;
 	bool has_row;
-	int status = srt_db_prepare(&statement, db, rivals_sql, "ssu", source_hash, problem, count);
+	int64_t version = 0;
+	int status = srt_db_integer(&version, &has_row, db, "PRAGMA user_version", "");
+
+	if (status == SCANRT_OK && version < FIRST_WITH_RATIOS)
+		return srt_fail_database(SCANRT_ERROR_DATABASE_FORMAT, SQLITE_ERROR,
+			"%s: has the older format %d, which does not tell; scantune brings it up when it tunes",
+			srt_db_path(db), (int)version);
+	if (status != SCANRT_OK)
+		return status;
+	status = srt_db_prepare(&statement, db, rivals_sql, "ssu", source_hash, problem, count);
 
 	while (status == SCANRT_OK) {
 		struct srt_db_rival rival;

@@ -3,6 +3,7 @@
  * Who takes part in a search: what the library would do without a database, what an earlier run chose, what won for
  * another type of the same size, and points of the space.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -98,7 +99,11 @@ static void add_choices(struct tune_search *search, struct srt_db *db)
 			continue;
 		candidate = add(search, &variant);
 		for (size_t k = 0; candidate && is_own && !rows[i].is_similar && k < search->class_count; k++)
-			candidate->is_previous[k] |= strcmp(search->classes[k].name, rows[i].klass) == 0;
+			if (strcmp(search->classes[k].name, rows[i].klass) == 0) {
+				candidate->is_previous[k] = true;
+				snprintf(search->earlier_reason[k], sizeof search->earlier_reason[k], "%s",
+					rows[i].reason);
+			}
 	}
 	srt_error_clear();
 }

@@ -285,7 +285,10 @@ static struct tune_row row_of(const struct tune_search *search, size_t klass)
 	snprintf(row.problem, sizeof row.problem, "%s", search->name);
 	snprintf(row.klass, sizeof row.klass, "%s", from->name);
 	snprintf(row.variant, sizeof row.variant, "%s", result->winner->build.text);
-	snprintf(row.reason, sizeof row.reason, "%s", result->reason);
+	/* What a recheck leaves as it was is there for the reason that it was chosen for. */
+	snprintf(row.reason, sizeof row.reason, "%s",
+		search->session->options->task == TUNE_TASK_RECHECK && result->winner->is_previous[klass] &&
+			search->earlier_reason[klass][0] ? search->earlier_reason[klass] : result->reason);
 	snprintf(row.border, sizeof row.border, "%s", border_of(search, klass));
 	row.bytes = 2.0 * (double)row.count * (double)srt_type_size(search->problem.input_type);
 	for (size_t i = 0; i < search->candidate_count; i++)

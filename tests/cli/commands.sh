@@ -38,8 +38,17 @@ ok "recheck succeeds" "$scantune" recheck --device emu
 is "$(query 'SELECT kind FROM runs LIMIT 1')" recheck "and is a run of that kind"
 is "$(query 'SELECT group_concat(c.class || v.text) FROM choice c JOIN variant v ON v.id = c.variant')" "$before" \
 	"the choices stay, where nothing has changed"
+like "$("$scantune" why f32 sum 1e4)" "final" "with the finalists of the search that they came from"
+is "$(query "SELECT count(*) FROM choice WHERE reason LIKE 'the previous choice%'")" 0 "and the reason that they had"
 is "$(query 'SELECT count(*) FROM choice WHERE count IN (1024, 16384)')" 4 "at the counts that they were tuned for"
 ok "verify and recheck need no compiler" env SCANRT_LIBNVRTC=/nonexistent "$scantune" recheck --device emu
+
+ok "another compiler tunes another problem" env SCANTUNE_TEST_NVRTC_MINOR=3 "$scantune" --device emu --quick --type u8 \
+	--op max --count 1024
+is "$(query "SELECT count(*) FROM stale WHERE reason LIKE 'compiled by nvrtc 13.0%now nvrtc 13.3%: still used'")" 4 \
+	"the choices made with the older one are shown as such"
+is "$("$scantune" bench --device emu --type i32,f32 --op sum --count 1024,16384 | grep -c ' tuned ')" 4 "and are still used"
+query "DELETE FROM choice WHERE problem = (SELECT id FROM problem WHERE name = 'max u8')"
 
 victim=$(query "SELECT v.text FROM choice c JOIN variant v ON v.id = c.variant JOIN problem p ON p.id = c.problem
 	WHERE p.name = 'sum i32' AND c.count = 16384")

@@ -52,7 +52,7 @@ static int op_of(const char *name)
 
 	if (strcmp(name, "last") == 0)
 		return SRT_OP_LAST;
-	if (strcmp(name, "affine") == 0)
+	if (strcmp(name, "packed") == 0)
 		return SRT_OP_AFFINE;
 	srt_op_parse(&op, name);
 	return op;

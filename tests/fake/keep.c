@@ -149,12 +149,13 @@ static void leaves_alone(const char *sentence, const void *bytes, size_t size)
 
 static void test_refused(void)
 {
+	static const char text[] = "all this is no database, and it is long enough to be looked at, to the hundredth "
+		"byte and beyond it";
 	static unsigned char bytes[1 << 20];
 	size_t size = read_all(path, bytes, sizeof(bytes));
 	struct seen seen;
 
-	leaves_alone("a text", "all this is no database, and it is long enough to be looked at, to the hundredth byte "
-		"and beyond it", 111);
+	leaves_alone("a text", text, sizeof(text) - 1);
 	bytes[63] = 1;
 	leaves_alone("an older format", bytes, size);
 	bytes[63] = 99;
