@@ -10,7 +10,7 @@
 
 #include "monitor.h"
 
-enum { NVML_SUCCESS = 0, NVML_ERROR_INSUFFICIENT_SIZE = 7, NVML_CLOCK_SM = 1, PROCESSES_MAX = 64 };
+enum { NVML_SUCCESS = 0, NVML_ERROR_INSUFFICIENT_SIZE = 7, NVML_CLOCK_SM = 1, PROCESSES_MAX = 64, POWER_CAP = 0x04 };
 
 /* nvmlProcessInfo_t of versions 2 and 3 of the call. */
 struct process_info {
@@ -116,7 +116,7 @@ static void describe_reasons(char *note, size_t size, unsigned long long reasons
 	static const struct {
 		unsigned long long bits;
 		const char *name;
-	} names[] = { { 0x04, "power cap" }, { 0x08, "hardware slowdown" }, { 0x20 | 0x40, "heat" },
+	} names[] = { { POWER_CAP, "power cap" }, { 0x08, "hardware slowdown" }, { 0x20 | 0x40, "heat" },
 		{ 0x80, "power brake" } };
 	size_t used = 0;
 
@@ -139,4 +139,5 @@ void tune_monitor_read(struct tune_conditions *conditions, const struct tune_mon
 	conditions->processes = count_processes(monitor);
 	if (monitor->reasons && monitor->reasons(monitor->device, &reasons) == NVML_SUCCESS)
 		describe_reasons(conditions->note, sizeof conditions->note, reasons);
+	conditions->is_slowed = (reasons & (0x08 | 0x20 | 0x40 | 0x80)) != 0;
 }

@@ -14,7 +14,8 @@ struct tune_conditions {
 	int clock_mhz;     /* of the SMs; 0: unknown */
 	int max_clock_mhz;
 	int processes;     /* with a context on the device, ours among them */
-	char note[96];     /* what holds the clock back: "heat, power"; "" */
+	bool is_slowed;    /* by heat, or by the board's own protection; a power cap is usual under load */
+	char note[96];     /* what holds the clock back: "heat, power cap"; "" */
 };
 
 /* The GPU with this UUID (32 hexadecimal digits); NULL where NVML, or the device in it, is not to be had.

@@ -278,7 +278,7 @@ bool tune_session_look(struct tune_session *session)
 		session->foreign = foreign;
 	if (now.note[0])
 		snprintf(session->remark, sizeof session->remark, "%s", now.note);
-	if ((foreign <= 0 && now.note[0] == '\0') || !session->options->requires_quiet)
+	if ((foreign <= 0 && !now.is_slowed) || !session->options->requires_quiet)
 		return true;
 	tune_report_error("the device is not quiet: %d other processes%s%s", foreign < 0 ? 0 : foreign,
 		now.note[0] ? ", " : "", now.note);

@@ -130,6 +130,8 @@ like "$(cat "$tap_dir/.output")" "2 other processes" "and says so"
 fails "and with a clock that heat holds back" 3 env SCANTUNE_TEST_REASONS=64 "$scantune" --device emu --quick --type i32 \
 	--op sum --require-quiet
 like "$(cat "$tap_dir/.output")" "held back by: heat" "and says so"
+ok "a power cap, which is usual under load, is no reason to refuse" env SCANTUNE_TEST_REASONS=4 "$scantune" --device emu \
+	--quick --type i32 --op sum --count 1024 --require-quiet
 ok "without the option it is tuned all the same" env SCANTUNE_TEST_PROCESSES=3 SCANTUNE_TEST_REASONS=4 "$scantune" \
 	--device emu --quick --type i32 --op sum --count 1024
 like "$(query "SELECT remarks FROM runs LIMIT 1")" "2 other processes; the clock is held back by: power cap" \
