@@ -18,7 +18,11 @@ ok "a quick run of one problem on the emulated device completes" "$scantune" --d
 diag "$(tail -1 "$tap_dir/.output")"
 is "$("$SQLITE3" "$db" "SELECT count(*) FROM trial WHERE status IN ('wrong', 'crash', 'timeout', 'launch')")" 0 \
 	"no variant fails"
-is "$("$SQLITE3" "$db" 'SELECT count(*) FROM choice')" 4 "every class has a choice"
+is "$("$SQLITE3" "$db" 'SELECT count(*) FROM choice')" \
+	"$("$scantune" --device emu --dry-run --json --db "$db" --type i32 --op sum | grep -c '"event":"plan"')" \
+	"every class has a choice"
+ok "a recheck of them completes" "$scantune" recheck --device emu --db "$db"
+ok "and needs no compiler" env SCANRT_LIBNVRTC=/nonexistent "$scantune" recheck --device emu --db "$db"
 ok "bench runs what was tuned" "$scantune" bench --device emu --db "$db" --type i32 --op sum --count 1000,5000
 is "$(grep -c ' tuned ' "$tap_dir/.output")" 2 "and says so"
 SCANRT_LIBNVRTC=/nonexistent
