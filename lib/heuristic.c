@@ -76,8 +76,14 @@ static bool is_fit(const struct srt_variant *variant, const struct srt_problem *
 /* As many threads as there are registers for, beside `role_threads` that hold few. */
 static void limit_block(struct srt_variant *variant, const struct srt_problem *problem, int role_threads)
 {
-	int most = srt_wide_threads(problem, variant->items) - role_threads;
+	int most;
 
+	variant->items = srt_wide_items(problem, variant->items);
+	most = srt_wide_threads(problem, variant->items) - role_threads;
+
+	/* The entries that are in flight together are held in registers, tags and all. */
+	if (variant->gather > 1 && srt_problem_tile_words(problem) > 4)
+		variant->gather = 1;
 	if (variant->block > most)
 		variant->block = most > 32 ? most : 32;
 	if (variant->residency * variant->block > most)
@@ -170,7 +176,7 @@ static bool make_lookahead(struct srt_variant *variant, const struct srt_problem
 	int vectors;
 	int stages;
 
-	if (device->capability < LOOKAHEAD_CAPABILITY)
+	if (device->capability < LOOKAHEAD_CAPABILITY || srt_wide_is_tight(problem))
 		return false;
 	if (make_raked(variant, problem, device))
 		return true;
@@ -236,6 +242,7 @@ size_t srt_heuristic_ranges(struct srt_range ranges[SRT_HEURISTIC_MAX], const st
 	if (srt_wide_is_large(problem)) {
 		srt_wide_make_large(&lookback, problem, device);
 		has_lookback = is_fit(&lookback, problem, device);
+		has_lookahead = false;
 	}
 	/* Asked again for its record: the latest refusal is what the caller will be told. */
 	if (!has_lookback && !has_lookahead) {
@@ -245,7 +252,7 @@ size_t srt_heuristic_ranges(struct srt_range ranges[SRT_HEURISTIC_MAX], const st
 	/* The refusals on the way here are no failure of the call. */
 	srt_error_clear();
 	srt_error_save(&error);
-	count = append_blocks(ranges, problem, device);
+	count = srt_wide_is_large(problem) ? 0 : append_blocks(ranges, problem, device);
 	if (has_lookback)
 		count = append(ranges, count, &lookback, has_lookahead ? meeting : UINT64_MAX, problem->max_count);
 	if (has_lookahead)
@@ -303,6 +310,7 @@ int srt_heuristic_reproducible(struct srt_variant *variant, const struct srt_pro
 	bool is_widened = srt_problem_size(problem, SRT_INPUT) < largest_element(problem);
 
 	*variant = make(SRT_LOOKAHEAD, 256, items_of(problem, largest_element(problem) == 1 ? 2 : is_widened ? 4 : 3));
+	variant->items = srt_wide_items(problem, variant->items);
 	variant->block = srt_wide_reproducible_block(problem, variant->items);
 	variant->stages = 3;
 	variant->ahead = 1;

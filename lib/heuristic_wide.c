@@ -10,25 +10,60 @@
 #define WARP_SIZE 32
 #define VECTOR_BYTES 16
 /* A thread's registers beside its values; and the values that it holds beside its items, at the worst moment. */
-#define REGISTERS_BESIDE 44
+#define REGISTERS_BESIDE 56
 #define VALUES_BESIDE 3
+#define REGISTERS_OF_ITEMS 64
+/* A value of more does not leave a thread enough for what has to be combined with it. */
+#define REGISTERS_OF_VALUE 24
+#define REGISTERS_OF_LOOKAHEAD 20
 /* Shared memory of one tile of the variant that has to fit everywhere, in a ring of three. */
 #define REPRODUCIBLE_TILE_BYTES 14000
 
+/* Registers of a value: one for each word, and for each part of a word that is not aligned to be one. */
+static int registers_of(const struct srt_problem *problem)
+{
+	size_t alignment = srt_problem_alignment(problem, SRT_ACCUMULATOR);
+
+	return (int)(srt_problem_size(problem, SRT_ACCUMULATOR) / (alignment < 4 ? alignment : 4));
+}
+
+/* Parts of words are taken from words and put together again, which takes registers, too. */
+static bool is_unaligned(const struct srt_problem *problem)
+{
+	return problem->user && srt_problem_alignment(problem, SRT_ACCUMULATOR) < 4;
+}
+
+int srt_wide_items(const struct srt_problem *problem, int items)
+{
+	int vector = srt_problem_vector(problem);
+	int room = is_unaligned(problem) ? REGISTERS_OF_ITEMS / 2 : REGISTERS_OF_ITEMS;
+	int most = room / registers_of(problem) / vector * vector;
+
+	if (!problem->user && registers_of(problem) == 1)
+		return items;
+	return items <= most ? items : most > vector ? most : vector;
+}
+
 int srt_wide_threads(const struct srt_problem *problem, int items)
 {
-	int words = (int)(srt_problem_size(problem, SRT_ACCUMULATOR) + 3) / 4;
+	int words = registers_of(problem) * (is_unaligned(problem) ? 3 : 1);
 	int values = items + items / srt_problem_vector(problem) + VALUES_BESIDE;
 	int threads = REGISTERS_PER_BLOCK / (REGISTERS_BESIDE + words * values) / WARP_SIZE * WARP_SIZE;
 
-	if (words * 4 <= VECTOR_BYTES)
+	if (words * 4 <= VECTOR_BYTES && (!problem->user || words <= 2))
 		return 1024;
 	return threads > WARP_SIZE ? threads : WARP_SIZE;
 }
 
+bool srt_wide_is_tight(const struct srt_problem *problem)
+{
+	return is_unaligned(problem) || registers_of(problem) > REGISTERS_OF_LOOKAHEAD;
+}
+
 bool srt_wide_is_large(const struct srt_problem *problem)
 {
-	return srt_problem_size(problem, SRT_ACCUMULATOR) > SCAN_LARGE_BYTES;
+	return srt_problem_size(problem, SRT_ACCUMULATOR) > SCAN_LARGE_BYTES ||
+		registers_of(problem) > REGISTERS_OF_VALUE;
 }
 
 /* Two elements a leader make the scan of the leaders half as long, for half a slot more an element.  There are threads

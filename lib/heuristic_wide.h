@@ -9,10 +9,15 @@
 #include "problem.h"
 #include "variant.h"
 
+/* Of so many items, those that a thread has registers for; whole vectors. */
+int srt_wide_items(const struct srt_problem *problem, int items);
+
 /* Threads that have registers enough for `items` values each; a multiple of 32, 1024 where values are not wide. */
 int srt_wide_threads(const struct srt_problem *problem, int items);
 
-/* Whether values do not fit registers at all, so that only the strategy `large` takes them. */
+/* Whether the look-ahead's threads, which hold the most, would not have registers enough. */
+bool srt_wide_is_tight(const struct srt_problem *problem);
+/* Whether values are better off in shared memory, or have to be there. */
 bool srt_wide_is_large(const struct srt_problem *problem);
 void srt_wide_make_large(struct srt_variant *variant, const struct srt_problem *problem,
 	const struct srt_device *device);

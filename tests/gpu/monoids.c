@@ -103,7 +103,7 @@ static void test_arguments(struct monoids *monoids)
 	int wrong = 0;
 
 	for (int i = 0; i < COUNT; i++)
-		values[i] = (float)(COUNT / 10 - i / 10 + (int)(random_at(i) % 50)); /* ties, and new minima all along */
+		values[i] = (float)(COUNT / 10 - i / 10 + (int)(random_at(i) % 50)); /* ties, new minima */
 	seen = run(monoids, &problem, values, sizeof(float), sizeof(*seen), NULL);
 	problem.output_type = SCANRT_U32;
 	indices = run(monoids, &problem, values, sizeof(float), sizeof(*indices), "lookback,block=64,items=4");

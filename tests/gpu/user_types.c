@@ -186,11 +186,17 @@ int main(void)
 	tap_plan(0);
 	test_need(srt_workspace_create(&types.workspace, types.device.driver, 8 << 20));
 	test_need(srt_workspace_create(&types.initial, types.device.driver, SCANRT_USER_BYTES_MAX));
+	bool is_all = !test_is_small(&types.device) || only || getenv("SCANRT_TEST_ALL");
+
 	for (shape = shapes; shape->size; shape++) {
 		if (only && strtoul(only, NULL, 0) != shape->size)
 			continue;
+		/* The emulated device takes half of the ways of each size, by turns, unless it is told to take all. */
 		for (int way = 0; way < 4; way++)
-			shape_passes(&types, shape, way & 1, way & 2);
+			if (!is_all && ((way ^ way >> 1) & 1) == (shape - shapes) % 2)
+				types.used++;
+			else
+				shape_passes(&types, shape, way & 1, way & 2);
 	}
 	srt_workspace_destroy(&types.initial, types.device.driver);
 	srt_workspace_destroy(&types.workspace, types.device.driver);
