@@ -10,7 +10,7 @@
 #define WARP_SIZE 32
 #define VECTOR_BYTES 16
 /* A thread's registers beside its values; and the values that it holds beside its items, at the worst moment. */
-#define REGISTERS_BESIDE 56
+#define REGISTERS_BESIDE 72
 #define VALUES_BESIDE 3
 #define REGISTERS_OF_ITEMS 64
 /* A value of more does not leave a thread enough for what has to be combined with it. */
