@@ -25,7 +25,17 @@ struct bf16 {
 	u16 bits;
 };
 
-template <class T> struct type_traits { enum : bool { is_integer = true, is_signed = T(-1) < T(0) }; };
+/* Of numbers; any other type is asked, too, and is none. */
+template <class T> struct type_traits { enum : bool { is_integer = false, is_signed = false }; };
+template <class T> struct integer_traits { enum : bool { is_integer = true, is_signed = T(-1) < T(0) }; };
+template <> struct type_traits<i8> : integer_traits<i8> {};
+template <> struct type_traits<i16> : integer_traits<i16> {};
+template <> struct type_traits<i32> : integer_traits<i32> {};
+template <> struct type_traits<i64> : integer_traits<i64> {};
+template <> struct type_traits<u8> : integer_traits<u8> {};
+template <> struct type_traits<u16> : integer_traits<u16> {};
+template <> struct type_traits<u32> : integer_traits<u32> {};
+template <> struct type_traits<u64> : integer_traits<u64> {};
 template <> struct type_traits<f16> { enum : bool { is_integer = false, is_signed = true }; };
 template <> struct type_traits<bf16> { enum : bool { is_integer = false, is_signed = true }; };
 template <> struct type_traits<f32> { enum : bool { is_integer = false, is_signed = true }; };
