@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the roles of a lookahead CTA share: the ring of stages, and rings of totals and prefixes, indexed by k, the number
- * of the tile among the CTA's own.
+ * What the roles of a lookahead CTA share: the ring of stages, and rings of totals and prefixes, indexed by k, the
+ * number of the tile among the CTA's own.
  */
 #ifndef SCAN_LOOKAHEAD_SHARED_CUH
 #define SCAN_LOOKAHEAD_SHARED_CUH

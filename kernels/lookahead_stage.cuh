@@ -7,8 +7,8 @@
  * in place into another tile, are not copied; the loader patches in the few elements that they would bring, and zeros
  * around them, so that whoever reads a vector with at least one element in it reads initialised memory.
  *
- * Where slices are raked, and begin inside of a vector, each is copied by itself, with a gap of a vector between them in
- * the stage, so that each warp may move its own slice to where its vectors are aligned.
+ * Where slices are raked, and begin inside of a vector, each is copied by itself, with a gap of a vector between them
+ * in the stage, so that each warp may move its own slice to where its vectors are aligned.
  */
 #ifndef SCAN_LOOKAHEAD_STAGE_CUH
 #define SCAN_LOOKAHEAD_STAGE_CUH
@@ -132,8 +132,8 @@ template <class P> struct stage_ring {
 			expect_copies(arrival, all);
 		__syncwarp();
 		if (bytes > 0)
-			start_expected_copy<P::load()>(
-				stage + begin + lane * 16, reinterpret_cast<const void *>(base + begin), bytes, arrival);
+			start_expected_copy<P::load()>(stage + begin + lane * 16,
+				reinterpret_cast<const void *>(base + begin), bytes, arrival);
 	}
 
 	static __device__ __forceinline__ u32 warp_sum(u32 x)

@@ -111,8 +111,8 @@ enum : u32 { copy_arrivals = warp_size + 1 };
 enum : u32 { copy_arrivals = warp_size };
 #endif
 
-/* From sm_90 on.  The one arrival, which tells the barrier how many bytes are to come; before the copies that bring them.
- * One thread. */
+/* From sm_90 on.  The one arrival, which tells the barrier how many bytes are to come; before the copies that bring
+ * them.  One thread. */
 __device__ __forceinline__ void expect_copies(phase_barrier *barrier, u32 bytes)
 {
 #if __CUDA_ARCH__ >= 900

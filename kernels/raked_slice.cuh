@@ -31,8 +31,9 @@ template <class P> struct raked_slice {
 
 	__device__ __forceinline__ raked_slice(char *slice, int lane) : slice(slice), lane(lane) {}
 
-	/* Combines the lanes' elements, of which the first of all is the array's element `first`.  Returns what comes before this lane within the slice, which lane 0 lacks; leaves
-	 * the slice's combination in `total` of the last lane. */
+	/* Combines the lanes' elements, of which the first of all is the array's element `first`.  Returns what comes
+	 * before this lane within the slice, which lane 0 lacks; leaves the slice's combination in `total` of the last
+	 * lane. */
 	__device__ __forceinline__ T reduce(
 		T &total, typename warp_scan<P, P::warp_scan()>::storage *storage, u64 first) const
 	{

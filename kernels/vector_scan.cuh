@@ -156,7 +156,8 @@ template <bool is_max, bool is_signed> struct byte_extreme {
 		u32 total = pair(pick_bytes(word[0], 0, even_bytes), pick_bytes(word[0], 0, odd_bytes));
 #pragma unroll
 		for (int i = 1; i < 4; i++)
-			total = pair(total, pair(pick_bytes(word[i], 0, even_bytes), pick_bytes(word[i], 0, odd_bytes)));
+			total = pair(total,
+				pair(pick_bytes(word[i], 0, even_bytes), pick_bytes(word[i], 0, odd_bytes)));
 		return pair(total, pick_bytes(total, 0, 0x3232));
 	}
 };

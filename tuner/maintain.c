@@ -54,8 +54,8 @@ static void print(const struct tune_options *options, const struct srt_db_pruned
 
 	if (!options->is_json) {
 		printf("%s %" PRId64 " runs, %" PRId64 " trials, %" PRId64 " choices of older kernels, %" PRId64
-			" images\n", options->is_dry_run ? "would drop" : "dropped", pruned->runs, pruned->trials, pruned->choices,
-			pruned->images);
+			" images\n", options->is_dry_run ? "would drop" : "dropped", pruned->runs, pruned->trials,
+			pruned->choices, pruned->images);
 		if (!options->is_dry_run)
 			printf("%.2f MB before, %.2f MB now\n", (double)before * 1e-6, (double)after * 1e-6);
 		return;

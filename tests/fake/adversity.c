@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Programs beside what can happen to a database: damage at any position, and a tuner that writes while they look.  A
- * plan is made in any case; what is loaded is what was stored, or fresh from the compiler; and the account tells what was
- * skipped.  An argument sets the seed; SCANRT_CHECK_TIMES=1 judges times, too.
+ * plan is made in any case; what is loaded is what was stored, or fresh from the compiler; and the account tells what
+ * was skipped.  An argument sets the seed; SCANRT_CHECK_TIMES=1 judges times, too.
  */
 #include <inttypes.h>
 #include <signal.h>
@@ -71,8 +71,8 @@ static void put_image(struct srt_db *db, int64_t run, const char *text, char key
 	must(srt_db_put_image(db, run, &image), "image");
 }
 
-static void put_choice(struct srt_db *db, const struct srt_db_run *run, int64_t problem, const char *class, uint64_t low,
-	uint64_t high, const char *variant)
+static void put_choice(struct srt_db *db, const struct srt_db_run *run, int64_t problem, const char *class,
+	uint64_t low, uint64_t high, const char *variant)
 {
 	struct srt_db_choice choice = { .low_count = low, .high_count = high, .count = low, .us = 2, .low_us = 1.9,
 		.high_us = 2.1, .default_us = 3, .copy_us = 1, .reason = "faster" };

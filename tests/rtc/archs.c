@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Every architecture that NVRTC knows, as machine code and as PTX.  Without SCANRT_LONG=1, of the problems each strategy
- * takes another one on each architecture, and of the strategies each architecture makes PTX of another one.
+ * Every architecture that NVRTC knows, as machine code and as PTX.  Without SCANRT_LONG=1, of the problems each
+ * strategy takes another one on each architecture, and of the strategies each architecture makes PTX of another one.
  */
 #include <stdio.h>
 #include <stdlib.h>

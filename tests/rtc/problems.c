@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Every built-in type with every operator in every strategy, modes and knobs taking turns, compiles without a warning;
- * what an operator does not take is refused before a compiler is asked.  Without SCANRT_LONG=1, types and operators take
- * turns in the strategies, so that each strategy meets each of them, but not all of their pairs.
+ * what an operator does not take is refused before a compiler is asked.  Without SCANRT_LONG=1, types and operators
+ * take turns in the strategies, so that each strategy meets each of them, but not all of their pairs.
  */
 #include <stdlib.h>
 
