@@ -8,6 +8,7 @@
 #ifndef SCAN_USER_CUH
 #define SCAN_USER_CUH
 
+#include "abi.h"
 #include "monoids.cuh"
 
 namespace scan {
@@ -109,12 +110,27 @@ template <class To, class From> __device__ __forceinline__ To call_store(const F
 	return store(from);
 }
 
+/* Gives padding a value, no matter which: without one the compiler leaves it out when it stores a value, and whoever
+ * moves values by words then reads memory that nobody has written.  No instruction. */
+template <class T> __device__ __forceinline__ void settle(T &value)
+{
+	if constexpr (!__has_unique_object_representations(T) && alignof(T) >= 4) {
+		u32 word[sizeof(T) / 4];
+		memcpy(word, &value, sizeof value);
+#pragma unroll
+		for (int i = 0; i < int(sizeof(T)) / 4; i++)
+			asm("" : "+r"(word[i]));
+		memcpy(&value, word, sizeof value);
+	}
+}
+
 struct op_user {
 	enum : bool { is_commutative = user_facts::is_commutative };
 	template <class T> static __device__ __forceinline__ T apply(const T &earlier, const T &later)
 	{
 		T result;
 		apply_into(&result, &earlier, &later);
+		settle(result);
 		return result;
 	}
 	template <class T, class Facts = user_facts> static __device__ __forceinline__ T identity()
@@ -129,10 +145,15 @@ struct op_user {
 /* An element as the array has it becomes a value; index is its place in the whole array. */
 template <class P> __device__ __forceinline__ typename P::value load_element(const typename P::input &from, u64 index)
 {
-	if constexpr (user_facts::has_load)
-		return call_load<typename P::value>(from, index);
-	else
+	if constexpr (user_facts::has_load && sizeof(typename P::value) > SCAN_LARGE_BYTES) {
+		return call_load<typename P::value>(from, index); /* made where it will lie */
+	} else if constexpr (user_facts::has_load) {
+		typename P::value value = call_load<typename P::value>(from, index);
+		settle(value);
+		return value;
+	} else {
 		return convert<typename P::value>(from, index);
+	}
 }
 
 template <class P> __device__ __forceinline__ typename P::output store_element(const typename P::value &from)

@@ -176,6 +176,77 @@ static void shape_passes(struct types *types, const struct shape *base, bool is_
 	srt_problem_free(&problem);
 }
 
+/* An element knows its place, and the operator ends the launch unless it is given two real, adjacent parts, the earlier
+ * one first: made up, uninitialised, repeated or swapped operands have no chance.  The rest of it is padding. */
+static void only_neighbours(struct types *types, size_t size, const char *variant)
+{
+	static const char op_text[] =
+		"span apply(const span &a, const span &b)\n"
+		"{\n"
+		"	if (a.magic != 0x5ca1ab1eu || b.magic != 0x5ca1ab1eu || a.last + 1 != b.first) asm volatile(\"trap;\");\n"
+		"	span c;\n"
+		"	c.magic = a.magic; c.first = a.first; c.last = b.last;\n"
+		"	for (unsigned &word : c.more) word = 0;\n"
+		"	return c;\n"
+		"}\n";
+	static const char load_text[] = "span load(unsigned char, unsigned long long i)\n"
+		"{ span s = {}; s.magic = 0x5ca1ab1eu; s.first = s.last = unsigned(i) + 1; return s; }\n";
+	static const char store_text[] = "unsigned store(const span &s) { return s.first == 0 ? s.last : ~0u; }\n";
+	struct scanrt_problem given = SCANRT_PROBLEM_INIT;
+	struct scanrt_user_type type = SCANRT_USER_TYPE_INIT;
+	struct scanrt_user_operator op = SCANRT_USER_OPERATOR_INIT;
+	uint32_t start[SCANRT_USER_BYTES_MAX / 4] = { 0x5ca1ab1eu, 0, 0 };
+	char type_text[128];
+	struct srt_problem problem;
+	struct srt_kernel kernel;
+	bool passes = true;
+
+	/* 4 bytes of padding, and no more: a member is the caller's to fill. */
+	snprintf(type_text, sizeof(type_text), "struct alignas(16) span { unsigned magic, first, last, more[%zu]; };\n",
+		size / 4 - 4);
+	type.name = "span";
+	type.text = type_text;
+	type.bytes = size;
+	type.alignment = 16;
+	op.name = "neighbours";
+	op.text = op_text;
+	given.input_type = SCANRT_U8;
+	given.accumulator_type = SCANRT_TYPE_USER;
+	given.user_accumulator = &type;
+	given.output_type = SCANRT_U32;
+	given.op = SCANRT_OPERATOR_USER;
+	given.user_operator = &op;
+	given.load_text = load_text;
+	given.store_text = store_text;
+	given.initial = start;
+	test_need(srt_problem_init(&problem, &given));
+	test_upload(&types->device, types->initial.address, start, size);
+	problem.initial_on_device = (const void *)(uintptr_t)types->initial.address;
+	test_kernel_create(&kernel, &types->device, &problem, variant);
+	for (uint64_t count = 1; count < 3000; count = 3 * count + 5) {
+		uint32_t seen[3000];
+		struct test_buffer in;
+		struct test_buffer out;
+
+		if (count > srt_variant_max_count(&kernel.variant))
+			break;
+		test_buffer_create(&in, &types->device, count, count % 3);
+		test_buffer_create(&out, &types->device, 4 * count, 0);
+		test_buffer_poison(&in, &types->device);
+		test_need(srt_kernel_launch(&kernel, types->device.driver, &types->workspace, out.address, in.address, count,
+			0, NULL));
+		test_need(SRT_CALL(types->device.driver, cuStreamSynchronize, (NULL)));
+		test_download(&types->device, seen, out.address, 4 * count);
+		for (uint64_t i = 0; i < count; i++)
+			passes = passes && seen[i] == i + 1;
+		test_buffer_destroy(&in, &types->device);
+		test_buffer_destroy(&out, &types->device);
+	}
+	tap_ok(passes, "B079, B081: %s: an operator on %zu bytes sees real, adjacent parts only", variant, size);
+	test_kernel_destroy(&kernel, &types->device);
+	srt_problem_free(&problem);
+}
+
 int main(void)
 {
 	struct types types = { 0 };
@@ -198,6 +269,11 @@ int main(void)
 			else
 				shape_passes(&types, shape, way & 1, way & 2);
 	}
+	only_neighbours(&types, 32, "block,block=96,items=8");
+	only_neighbours(&types, 32, "lookback,block=64,items=8");
+	only_neighbours(&types, 48, "lookahead,block=64,items=4,stages=3,ahead=2,gather=1");
+	only_neighbours(&types, 32, "cluster,block=64,items=8,cluster=4");
+	only_neighbours(&types, 512, "large,block=64,items=3,lanes=2");
 	srt_workspace_destroy(&types.initial, types.device.driver);
 	srt_workspace_destroy(&types.workspace, types.device.driver);
 	test_device_close(&types.device);
