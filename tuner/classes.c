@@ -21,7 +21,7 @@
 #define SLOW_SAMPLES 3            /* a modelled clock says the same every time, and three times show it */
 #define FAST_PACE 1e8             /* a GPU is faster, an emulated one slower */
 
-static const char *const names[TUNE_CLASS_MAX] = { "tile", "few", "small", "wave", "medium", "large" };
+static const char *const names[TUNE_CLASS_MAX] = { "tile", "few", "small", "wave", "waves", "medium", "large" };
 
 static int64_t l2_of(const struct srt_device *device)
 {
@@ -51,10 +51,10 @@ static void separate(uint64_t counts[TUNE_CLASS_MAX])
 	}
 }
 
-enum { TILE, FEW, SMALL, WAVE, MEDIUM, LARGE };
+enum { TILE, FEW, SMALL, WAVE, WAVES, MEDIUM, LARGE };
 
 /* What a class is about: one tile; a few tiles, and many, which a cluster of blocks may scan; a tile for every
- * multiprocessor; half the L2 for input and output; four times the L2.  0: the device has no such class. */
+ * multiprocessor, and several; half the L2 for input and output; four times the L2.  0: the device has no such class. */
 static void natural_counts(uint64_t counts[TUNE_CLASS_MAX], const struct srt_device *device, size_t element)
 {
 	uint64_t l2 = (uint64_t)l2_of(device);
@@ -65,6 +65,7 @@ static void natural_counts(uint64_t counts[TUNE_CLASS_MAX], const struct srt_dev
 	counts[SMALL] = device->has_clusters ? SMALL_COUNT : ONLY_SMALL_COUNT;
 	counts[WAVE] = device->has_clusters ? WAVE_COUNT : 0;
 	counts[MEDIUM] = l2 / 4 / element;
+	counts[WAVES] = device->has_clusters ? (uint64_t)sqrt((double)WAVE_COUNT * (double)counts[MEDIUM]) / 32 * 32 : 0;
 	counts[LARGE] = power_above(4 * l2 / element);
 	while (device->memory_free && counts[LARGE] > most)
 		counts[LARGE] /= 2;
@@ -79,6 +80,7 @@ static void slow_counts(uint64_t counts[TUNE_CLASS_MAX], double pace)
 
 	if (pace <= 0 || pace >= FAST_PACE)
 		return;
+	counts[WAVES] = 0; /* too near its neighbours then to be worth the time */
 	for (int i = 0; i < TUNE_CLASS_MAX; i++)
 		classes += counts[i] > 0;
 	for (int i = 0; i < TUNE_CLASS_MAX; i++)

@@ -47,15 +47,18 @@ static const struct point known[] = {
 	{ .strategy = SRT_LOOKAHEAD, .block = 512, .vectors = 6, .stages = 4, .ahead = 2 },
 	{ .strategy = SRT_BLOCK, .block = 1024, .vectors = 1 },
 	{ .strategy = SRT_CLUSTER, .block = 512, .vectors = 2, .cluster = 16, .exchange = SRT_EXCHANGE_BLOCK },
+	{ .strategy = SRT_CLUSTER, .block = 640, .vectors = 4, .cluster = 16, .exchange = SRT_EXCHANGE_BLOCK },
 	{ .strategy = SRT_LOOKBACK, .block = 256, .vectors = 2 },
 	{ .strategy = SRT_LOOKAHEAD, .block = 448, .vectors = 5, .stages = 6, .ahead = 3, .gather = 2, .store = BULK },
 	{ .strategy = SRT_CLUSTER, .block = 160, .vectors = 1, .cluster = 16 },
 	{ .strategy = SRT_BLOCK, .block = 512, .vectors = 1 },
 	{ .strategy = SRT_LOOKBACK, .block = 128, .vectors = 4 },
 	{ .strategy = SRT_BLOCK, .block = 128, .vectors = 4 },
-	{ .strategy = SRT_LOOKAHEAD, .block = 480, .vectors = 7, .stages = 4, .ahead = 2, .gather = 2, .store = BULK },
+	{ .strategy = SRT_LOOKAHEAD, .block = 448, .vectors = 7, .stages = 4, .ahead = 2, .store = BULK },
+	{ .strategy = SRT_LOOKAHEAD, .block = 320, .vectors = 7, .stages = 6, .ahead = 4, .gather = 2, .store = BULK },
 	{ .strategy = SRT_LOOKBACK, .block = 512, .vectors = 4 },
 	{ .strategy = SRT_CLUSTER, .block = 512, .vectors = 4, .cluster = 16, .exchange = SRT_EXCHANGE_BLOCK },
+	{ .strategy = SRT_CLUSTER, .block = 512, .vectors = 6, .cluster = 16, .exchange = SRT_EXCHANGE_BLOCK },
 	{ .strategy = SRT_LOOKAHEAD, .block = 448, .vectors = 6, .stages = 5, .ahead = 3 },
 	{ .strategy = SRT_BLOCK, .block = 256, .vectors = 4 },
 	{ .strategy = SRT_LOOKAHEAD, .block = 384, .vectors = 7, .stages = 5, .ahead = 3, .gather = 2, .store = BULK },
@@ -98,7 +101,7 @@ static const struct point known[] = {
 
 size_t tune_space_size(enum tune_effort effort, bool is_slow)
 {
-	static const size_t sizes[2][3] = { { 48, 128, 640 }, { 6, 12, 40 } };
+	static const size_t sizes[2][3] = { { 52, 128, 640 }, { 6, 12, 40 } };
 
 	return sizes[is_slow][effort];
 }
