@@ -161,7 +161,13 @@ template <class T, int count> __device__ __forceinline__ void load_part(T (&item
 			rest |= u32(*reinterpret_cast<const u8 *>(from + (bytes & 14))) << 8 * (bytes & 2);
 		insert(word, bytes / 4, rest);
 	}
-	memcpy(items, word, sizeof items);
+	if constexpr (sizeof(T) >= 4) {
+#pragma unroll
+		for (int i = 0; i < count; i++)
+			memcpy(&items[i], word + i * (sizeof(T) / 4), sizeof(T));
+	} else {
+		memcpy(items, word, sizeof items);
+	}
 }
 
 template <class T, int count> __device__ __forceinline__ void store_part(T *p, const T (&items)[count], int given)
