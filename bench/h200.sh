@@ -170,7 +170,7 @@ run_tests() {
 
 section_gpu() (
 	export SCANRT_REQUIRE_GPU=1 SCANRT_TEST_TIMEOUT=$limit
-	run_tests 8 "$here/tests/gpu" >"$work/tap.log" 2>&1
+	run_tests 16 "$here/tests/gpu" >"$work/tap.log" 2>&1
 	status=$?
 	cat "$work/tap.log"
 	tail -n 3 "$work/tap.log" | while IFS= read -r line; do tell "$line"; done
@@ -185,7 +185,8 @@ section_sanitize() (
 	command -v compute-sanitizer || return 1
 	mkdir -p "$work/sanitize"
 	for tool in memcheck racecheck synccheck initcheck; do
-		for test in grid_block grid_circuits grid_lookback grid_lookahead placement epochs initial stress chains; do
+		for test in grid_block grid_circuits grid_cluster grid_lookback grid_lookback_serial grid_lookahead grid_fan \
+			grid_reduce grid_reduce_fixed placement epochs initial stress chains; do
 			echo "$tool $test"
 		done
 	done >"$work/jobs"
