@@ -14,7 +14,7 @@ namespace scan {
 template <class P> struct warp_totals {
 	using T = typename P::value;
 
-	maybe<T> earlier; /* the warps before this one */
+	maybe<T> earlier; /* the warps before this one, for those that live and the one after them */
 	T total;          /* all live warps */
 
 	/* Called by a full warp after the totals of all live warps (at least one) have become visible to it. */
@@ -27,7 +27,7 @@ template <class P> struct warp_totals {
 		warp_scan<P, warp_scan_kind::shuffle>::run(value, count, lane, nullptr);
 		total = shuffle_value<shuffle::from>(value[0], live - 1);
 		earlier.value = shuffle_value<shuffle::from>(value[0], warp > 0 ? warp - 1 : 0);
-		earlier.is_present = warp > 0;
+		earlier.is_present = warp > 0 && warp <= live;
 	}
 };
 

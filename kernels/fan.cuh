@@ -42,7 +42,7 @@ template <class P> struct fan {
 	static __device__ __forceinline__ void scan(const scan_arguments &arguments)
 	{
 		__shared__ storage shared;
-		wait_for_previous_launch();
+		begin_pass();
 		maybe<T> before = initial_value<P>(arguments); /* of tile 0, which the second pass leaves alone */
 		before.is_present &= blockIdx.x == 0;
 		T total;
@@ -64,7 +64,7 @@ template <class P> struct fan {
 		const u64 first = u64(blockIdx.x + 1) * P::tile, left = arguments.count - first;
 		const T *from = between(arguments) + first;
 		typename P::output *out = static_cast<typename P::output *>(arguments.out) + first;
-		wait_for_previous_launch();
+		begin_pass();
 		const T prefix = load_partial<P>(arguments, blockIdx.x);
 		if (left >= P::tile && is_aligned<Q>(from) && is_aligned<Q>(out))
 			put_in_front<true>(out, from, P::tile, prefix);
@@ -114,25 +114,21 @@ private:
 
 SCAN_PHASE(scan)
 {
-	scan::allow_next_launch();
 	scan::fan<scan::policy>::scan(arguments);
 }
 
 SCAN_PHASE(scan_partials)
 {
-	scan::allow_next_launch();
 	scan::fan<scan::partials_of<scan::policy>>::scan(arguments);
 }
 
 SCAN_PHASE(fan)
 {
-	scan::allow_next_launch();
 	scan::fan<scan::policy>::fan_out(arguments);
 }
 
 SCAN_PHASE(fan_partials)
 {
-	scan::allow_next_launch();
 	scan::fan<scan::partials_of<scan::policy>>::fan_out(arguments);
 }
 

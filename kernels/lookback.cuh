@@ -85,7 +85,8 @@ private:
 		__syncthreads();
 		maybe<T> prefix = {shared.prefix, mine.tile > 0 || P::has_initial};
 		typename P::output *out = static_cast<typename P::output *>(arguments.out) + first;
-		part.store(out, combine<P>(prefix, block.earlier));
+		if (part.has_total()) /* else nothing is before this warp either that may be looked at */
+			part.store(out, combine<P>(prefix, block.earlier));
 	}
 
 	/* Called by warp 0: publishes this tile's part in the exchange and leaves the tile's prefix in shared

@@ -39,6 +39,15 @@ template <class P> struct read_twice : P {
 	static __device__ constexpr access load() { return access::plain; }
 };
 
+/* The begin of every pass, before it touches memory.  The next launch may take its place only from here on, when the
+ * one before this has ended: were three of them there at once, the third could find in an L1 cache what the first had
+ * read where the second has written since. */
+__device__ __forceinline__ void begin_pass()
+{
+	wait_for_previous_launch();
+	allow_next_launch();
+}
+
 /* Partial `index`, read once a warp. */
 template <class P> __device__ __forceinline__ typename P::value load_partial(const scan_arguments &arguments, u64 index)
 {
@@ -82,7 +91,7 @@ template <class P, bool is_chunked> __device__ __forceinline__ void scan_pass(co
 	const typename P::input *in = static_cast<const typename P::input *>(arguments.in);
 	typename P::output *out = static_cast<typename P::output *>(arguments.out);
 	const bool is_whole = is_aligned<P>(in) && is_aligned<P>(out);
-	wait_for_previous_launch();
+	begin_pass();
 	maybe<T> prefix = initial_value<P>(arguments);
 	if (blockIdx.x > 0)
 		prefix = {load_partial<P>(arguments, blockIdx.x - 1), true};
@@ -102,7 +111,7 @@ template <class P, bool is_chunked> __device__ __forceinline__ void scan_pass(co
 /* Folds slices into a warp's total. */
 template <class P> struct warp_total {
 	using T = typename P::value;
-	maybe<T> part; /* of each lane, if the operator commutes; else of all, in lane 0 */
+	maybe<T> part; /* of each lane, if values may be reordered; else of all, in lane 0 */
 
 	template <bool is_full> __device__ __forceinline__ void add(const typename P::input *in, int lane)
 	{
@@ -115,7 +124,7 @@ template <class P> struct warp_total {
 #pragma unroll
 			for (int i = 1; i < P::vector; i++)
 				row[r] = P::op::apply(row[r], more.item[r][i]);
-			if constexpr (!P::op::is_commutative)
+			if constexpr (!may_reorder<P>())
 				row[r] = warp_reduce<P>(row[r], warp_size, lane);
 		}
 #pragma unroll
@@ -126,7 +135,7 @@ template <class P> struct warp_total {
 	/* Valid in lane 0. */
 	__device__ __forceinline__ T finish(int lane) const
 	{
-		return P::op::is_commutative ? warp_reduce<P>(part.value, warp_size, lane) : part.value;
+		return may_reorder<P>() ? warp_reduce<P>(part.value, warp_size, lane) : part.value;
 	}
 };
 
@@ -141,7 +150,7 @@ template <class P, bool is_chunked> __device__ __forceinline__ void reduce_pass(
 	const bool is_whole = is_aligned<P>(in);
 	const u32 chunk = is_chunked ? arguments.chunk : 1;
 	warp_total<P> mine = {{T(), false}};
-	wait_for_previous_launch();
+	begin_pass();
 	in += (u64(blockIdx.x) * P::warps + warp) * chunk * P::slice;
 	for (u32 i = 0; i < chunk; i++, in += P::slice)
 		if (is_whole)

@@ -16,25 +16,21 @@
 
 SCAN_PHASE(reduce)
 {
-	scan::allow_next_launch();
 	scan::reduce_pass<scan::read_twice<scan::policy>, false>(arguments);
 }
 
 SCAN_PHASE(reduce_partials)
 {
-	scan::allow_next_launch();
 	scan::reduce_pass<scan::partials_of<scan::policy>, false>(arguments);
 }
 
 SCAN_PHASE(scan)
 {
-	scan::allow_next_launch();
 	scan::scan_pass<scan::policy, false>(arguments);
 }
 
 SCAN_PHASE(scan_partials)
 {
-	scan::allow_next_launch();
 	scan::scan_pass<scan::partials_of<scan::policy>, false>(arguments);
 }
 

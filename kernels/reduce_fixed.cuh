@@ -16,20 +16,17 @@
 
 SCAN_PHASE(reduce)
 {
-	scan::allow_next_launch();
 	scan::reduce_pass<scan::read_twice<scan::policy>, true>(arguments);
 }
 
 /* One block, and its chunk is all partials. */
 SCAN_PHASE(scan_partials)
 {
-	scan::allow_next_launch();
 	scan::scan_pass<scan::partials_of<scan::policy>, true>(arguments);
 }
 
 SCAN_PHASE(scan)
 {
-	scan::allow_next_launch();
 	scan::scan_pass<scan::policy, true>(arguments);
 }
 

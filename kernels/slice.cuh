@@ -14,6 +14,14 @@
 
 namespace scan {
 
+/* Whether values that are no neighbours may be combined: not floats to a product, which may overflow where no product of
+ * neighbours does. */
+template <class P> __device__ constexpr bool may_reorder()
+{
+	return P::op::is_commutative &&
+		(type_traits<typename P::value>::is_integer || !same_type<typename P::op, op_prod>::value);
+}
+
 /* A partial result that may be missing: there is no assumed identity to stand in for it. */
 template <class T> struct maybe {
 	T value;

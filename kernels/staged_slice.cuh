@@ -70,17 +70,13 @@ template <class P> struct staged_slice {
 	template <bool is_full> __device__ __forceinline__ T reduce(int lane, int count) const
 	{
 		const slice_extent<P, is_full> where = {lane, count};
-		if constexpr (may_reorder) /* a lane may then combine its vectors of all rows first */
+		if constexpr (may_reorder<P>()) /* a lane may then combine its vectors of all rows first */
 			return warp_reduce<P>(reduce_lane(where), where.in_row(0), lane);
 		else
 			return reduce_rows(where);
 	}
 
 private:
-	/* A product of factors that are no neighbours may overflow where none of neighbours does. */
-	enum : bool { may_reorder = P::op::is_commutative &&
-		(type_traits<T>::is_integer || !same_type<typename P::op, op_prod>::value) };
-
 	/* A vector at any address in shared memory.  One that ends within the 16 bytes in which it has an element is
 	 * read whole; what is larger may reach beyond all that was copied, and its elements are read one by one. */
 	static __device__ __forceinline__ void load_unaligned(input (&raw)[P::vector], const char *from, int given)

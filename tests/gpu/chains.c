@@ -150,6 +150,12 @@ int main(void)
 		"lookback,block=32,items=8,residency=1", "lookahead,block=128,items=8,stages=4,ahead=3", NULL };
 	static const char *const ahead[] = { "lookahead,block=256,items=16,stages=4,ahead=2", NULL };
 	static const char *const back[] = { "lookback,block=256,items=8", NULL };
+	/* What L1 caches could keep from a launch before the one before. */
+	static const char *const plain[] = { "block,block=256,items=4,load=plain", "block,block=64,items=16,load=plain",
+		NULL };
+	static const char *const passes[] = { "fan,block=64,items=4", "reduce,block=64,items=4",
+		"reduce-fixed,block=64,items=4,partials=64", "lookback,block=64,items=4,load=plain", NULL };
+	static const char *const raked[] = { "lookahead,block=128,items=12,gather=2,store=bulk", NULL };
 	struct chain chain = { 0 };
 
 	test_device_open(&chain.device);
@@ -160,6 +166,11 @@ int main(void)
 	check(&chain, mixed, test_cap(&chain.device, 100003));
 	check(&chain, ahead, test_cap(&chain.device, 3000001));
 	check(&chain, back, test_cap(&chain.device, 3000001));
+	check(&chain, plain, test_cap(&chain.device, 1000));
+	check(&chain, passes, test_cap(&chain.device, 5000));
+	check(&chain, passes, test_cap(&chain.device, 100003));
+	if (chain.device.facts.capability >= 90)
+		check(&chain, raked, test_cap(&chain.device, 1000003));
 	srt_workspace_destroy(&chain.workspace, chain.device.driver);
 	test_device_close(&chain.device);
 	return tap_done();
