@@ -25,7 +25,8 @@ static const char *const steps[] = {
 	 * added columns, whose place in the text it moves, and read anew at once. */
 	"PRAGMA writable_schema = ON;"
 	"UPDATE sqlite_schema SET sql = replace(sql, '''tile'', ''small'', ''medium'', ''large''',"
-	" '''tile'', ''few'', ''small'', ''wave'', ''waves'', ''medium'', ''large''') WHERE name IN ('trial', 'choice');"
+	" '''tile'', ''few'', ''small'', ''wave'', ''waves'', ''medium'', ''large''')"
+	" WHERE name IN ('trial', 'choice');"
 	"PRAGMA writable_schema = RESET;",
 };
 

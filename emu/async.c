@@ -55,18 +55,29 @@ static void count_bytes(const struct emu_copy *copy)
 	}
 }
 
+static int read_piece(const struct emu_copy *copy, uint32_t done, unsigned char *data)
+{
+	struct emu_access access;
+
+	if (resolve_piece(&access, copy, done, copy->piece, false) == STEP_FAULT)
+		return STEP_FAULT;
+	memcpy(data, access.host[copy->lane], copy->piece);
+	return STEP_NEXT;
+}
+
 static int move_bytes(const struct emu_copy *copy)
 {
 	struct emu_access access;
 	unsigned char data[16];
 
 	for (uint32_t done = 0; done < copy->bytes; done += copy->piece) {
-		if (resolve_piece(&access, copy, done, copy->piece, false) == STEP_FAULT)
+		const unsigned char *from = copy->data ? copy->data + done : data;
+
+		if (!copy->data && read_piece(copy, done, data) == STEP_FAULT)
 			return STEP_FAULT;
-		memcpy(data, access.host[copy->lane], copy->piece);
 		if (resolve_piece(&access, copy, done, copy->piece, true) == STEP_FAULT)
 			return STEP_FAULT;
-		memcpy(access.host[copy->lane], data, copy->piece);
+		memcpy(access.host[copy->lane], from, copy->piece);
 	}
 	for (uint32_t done = copy->bytes; done < copy->bytes + copy->zeros; done += 4) {
 		if (resolve_piece(&access, copy, done, 4, true) == STEP_FAULT)
@@ -111,22 +122,77 @@ int emu_copy_defer(struct emu_copy **list, const struct emu_copy *copy)
 	return STEP_NEXT;
 }
 
+static void free_copy(struct emu_copy *copy)
+{
+	free(copy->data);
+	free(copy);
+}
+
+/* A store takes its bytes from shared memory at one time and brings them to global memory at a later one. */
+static bool is_to_read(const struct emu_copy *copy)
+{
+	return copy->to_space == SPACE_GLOBAL && copy->bytes && !copy->data;
+}
+
+static int read_all(struct emu_copy *copy)
+{
+	copy->data = malloc(copy->bytes);
+	if (!copy->data)
+		return emu_fault(copy->warp, copy->insn, copy->lane, CUDA_ERROR_OUT_OF_MEMORY, NULL, "out of memory");
+	for (uint32_t done = 0; done < copy->bytes; done += copy->piece)
+		if (read_piece(copy, done, copy->data + done) == STEP_FAULT)
+			return STEP_FAULT;
+	copy->warp->run->version++;
+	return STEP_NEXT;
+}
+
+static int take_and_land(struct emu_copy **at)
+{
+	struct emu_copy *copy = *at;
+	int step;
+
+	*at = copy->next;
+	step = emu_copy_land(copy);
+	free_copy(copy);
+	return step;
+}
+
 bool emu_copy_land_one(struct emu_cta *cta, uint64_t choice)
 {
-	struct emu_copy **at = &cta->bulk, *copy;
+	struct emu_copy **at = &cta->bulk;
 	uint64_t count = 0;
 
-	for (copy = cta->bulk; copy; copy = copy->next)
+	for (const struct emu_copy *copy = cta->bulk; copy; copy = copy->next)
 		count++;
 	if (!count)
 		return false;
 	for (choice %= count; choice > 0; choice--)
 		at = &(*at)->next;
-	copy = *at;
-	*at = copy->next;
-	emu_copy_land(copy);
-	free(copy);
+	if (is_to_read(*at))
+		read_all(*at);
+	else
+		take_and_land(at);
 	return true;
+}
+
+/* The wait for the reads leaves the stores where they are in the list. */
+int emu_copy_finish_stores(struct emu_warp *warp, int lane, uint32_t pending, bool is_read)
+{
+	struct emu_copy **at = &warp->cta->bulk;
+
+	while (*at) {
+		struct emu_copy *copy = *at;
+		bool is_due = copy->to_space == SPACE_GLOBAL && copy->warp == warp && copy->lane == lane &&
+			(uint64_t)copy->group + pending < warp->bulk_group[lane];
+
+		if (is_due && is_to_read(copy) && read_all(copy) == STEP_FAULT)
+			return STEP_FAULT;
+		if (!is_due || is_read)
+			at = &copy->next;
+		else if (take_and_land(at) == STEP_FAULT)
+			return STEP_FAULT;
+	}
+	return STEP_NEXT;
 }
 
 static void drop_list(struct emu_copy **list)
@@ -134,7 +200,7 @@ static void drop_list(struct emu_copy **list)
 	while (*list) {
 		struct emu_copy *next = (*list)->next;
 
-		free(*list);
+		free_copy(*list);
 		*list = next;
 	}
 }

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * cp.async and cp.async.bulk as instructions.  A small copy lands when its thread waits for it, the latest moment that
- * is allowed; a bulk copy at once or, in a random schedule, at any later one.
+ * is allowed; a bulk copy at once or, in a random schedule, at any later one.  A bulk store that is late first reads
+ * shared memory, at the latest when its thread waits for the reads, and lands later still, at the latest when its thread
+ * waits for that or the CTA ends.
  */
 #include "async.h"
 
@@ -71,7 +73,6 @@ static int find_barrier(struct emu_copy *copy)
 }
 
 #define READS_KEY 0x80000000u
-#define WRITES_KEY 0x40000000u
 
 /* The copy's accesses of this CTA's shared memory, by an agent of its own, ordered behind the thread that starts it. */
 static int note_agent(struct emu_copy *copy)
@@ -87,7 +88,7 @@ static int note_agent(struct emu_copy *copy)
 	emu_race_actor(&actor, copy->warp, copy->insn, copy->lane);
 	actor.epoch = copy->epoch;
 	actor.is_write = is_write;
-	actor.is_proxy = !is_write;
+	actor.is_proxy = true;
 	return emu_race_cells(&actor, copy->warp->cta, offset, copy->bytes);
 }
 
@@ -100,7 +101,8 @@ static int bulk_lane(struct emu_warp *warp, const struct emu_insn *insn, int lan
 	if (check_bulk(&copy) == STEP_FAULT || (insn->op[3] != NO_OPERAND && find_barrier(&copy) == STEP_FAULT) ||
 			note_agent(&copy) == STEP_FAULT)
 		return STEP_FAULT;
-	if (copy.barrier_cta && emu_schedule_delays(warp->run))
+	copy.group = warp->bulk_group[lane];
+	if (emu_schedule_delays(warp->run))
 		return emu_copy_defer(&warp->cta->bulk, &copy);
 	return emu_copy_land(&copy);
 }
@@ -116,12 +118,14 @@ int emu_run_bulk_copy(struct emu_warp *warp, const struct emu_insn *insn, uint32
 int emu_run_bulk_commit(struct emu_warp *warp, const struct emu_insn *insn, uint32_t lanes)
 {
 	(void)insn;
-	for (uint32_t left = lanes; left; left &= left - 1)
+	for (uint32_t left = lanes; left; left &= left - 1) {
 		emu_race_commit(warp->cta->race, READS_KEY | emu_thread_index(warp, __builtin_ctz(left)));
+		warp->bulk_group[__builtin_ctz(left)]++;
+	}
 	return STEP_NEXT;
 }
 
-/* Bulk stores have landed already; the thread now learns so. */
+/* What waited until now happens, and the thread learns of it. */
 int emu_run_bulk_wait(struct emu_warp *warp, const struct emu_insn *insn, uint32_t lanes)
 {
 	for (uint32_t left = lanes; left; left &= left - 1) {
@@ -129,9 +133,22 @@ int emu_run_bulk_wait(struct emu_warp *warp, const struct emu_insn *insn, uint32
 		uint32_t epoch = emu_race_committed(warp->cta->race, READS_KEY | emu_thread_index(warp, l),
 				(uint32_t)insn->offset);
 
+		if (emu_copy_finish_stores(warp, l, (uint32_t)insn->offset, insn->flags & INSN_READ) == STEP_FAULT)
+			return STEP_FAULT;
 		emu_race_slot_done(warp->cta, &warp->clocks[l], epoch);
 	}
 	return STEP_NEXT;
+}
+
+bool emu_copy_check_end(const struct emu_cta *cta)
+{
+	uint32_t thread = emu_race_unawaited(cta, READS_KEY);
+
+	if (thread == EMU_NO_SLOT)
+		return true;
+	emu_run_fault(cta->run, CUDA_ERROR_LAUNCH_FAILED, "thread %u of CTA (%u,%u,%u) ended before its bulk copies "
+			"had read shared memory", thread, cta->id[0], cta->id[1], cta->id[2]);
+	return false;
 }
 
 /* Until it lands nobody may look: what was there counts as never written. */

@@ -91,9 +91,10 @@ static struct emu_cta *take_cta(struct emu_run *run)
 		memset(warp->local_written, 0, (size_t)run->function->total_local * EMU_LANES / 8 + 16);
 		memset(warp->depth, 0, sizeof warp->depth);
 		memset(warp->copy_group, 0, sizeof warp->copy_group);
+		memset(warp->bulk_group, 0, sizeof warp->bulk_group);
 		memset(warp->local_top, 0, sizeof warp->local_top);
 		warp->is_polling = warp->is_spinning = false;
-		warp->cluster_arrived = warp->cluster_passed = warp->touched = 0;
+		warp->cluster_arrived = warp->cluster_passed = warp->touched = warp->untold = 0;
 		warp->expiries = 0;
 	}
 	return cta;

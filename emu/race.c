@@ -218,6 +218,21 @@ uint32_t emu_race_committed(const struct emu_race *race, uint32_t key, uint32_t 
 		race->commits[i][(race->commit_count[i] - 1 - pending) % EMU_COMMITS];
 }
 
+uint32_t emu_race_unawaited(const struct emu_cta *cta, uint32_t bits)
+{
+	const struct emu_race *race = cta->race;
+
+	for (uint32_t i = 0; i < race->slot_count && !race->is_off; i++) {
+		uint32_t thread = race->slot_key[i] & ~bits;
+		const struct emu_warp *warp = &cta->warps[thread / EMU_LANES];
+
+		if (race->slot_key[i] & bits && warp->clocks[thread % EMU_LANES]->time[race->threads + i] <
+				race->slot_time[i])
+			return thread;
+	}
+	return EMU_NO_SLOT;
+}
+
 void emu_race_slot_done(struct emu_cta *cta, struct emu_clock **clock, uint32_t epoch)
 {
 	uint32_t agent = epoch >> EMU_TIME_BITS, time = epoch & EMU_TIME_MASK;

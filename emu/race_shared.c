@@ -100,6 +100,25 @@ static int report(const struct emu_actor *actor, const struct emu_cta *cta, uint
 	return emu_race_report(actor, &address, "shared", other_wrote, cta->index, other);
 }
 
+/* A write reaches the asynchronous proxy only behind its fence, by the writer or by who starts the copy; without it the
+ * copy may read what was there before, or its own write may come first. */
+static bool is_proxied(const struct emu_actor *actor, const struct emu_cta *cta, uint32_t epoch)
+{
+	uint32_t agent = epoch >> EMU_TIME_BITS, time = epoch & EMU_TIME_MASK;
+	const struct emu_clock *proxied = actor->warp->proxied[actor->lane];
+
+	if (agent >= cta->race->threads || cta->race->proxy_time[agent] >= time)
+		return true;
+	return proxied && proxied->time[agent] >= time;
+}
+
+static int report_proxy(const struct emu_actor *actor, uint32_t offset)
+{
+	return emu_fault(actor->warp, actor->insn, actor->lane, CUDA_ERROR_LAUNCH_FAILED, NULL,
+			"a bulk copy %s shared memory at 0x%x that was written without fence.proxy.async",
+			actor->is_write ? "overwrites" : "reads", EMU_SHARED_START + offset);
+}
+
 static int note_write(const struct emu_actor *actor, struct emu_cta *cta, struct emu_cell *cell, uint32_t offset)
 {
 	struct emu_race *race = cta->race;
@@ -108,6 +127,8 @@ static int note_write(const struct emu_actor *actor, struct emu_cta *cta, struct
 	if (cell->writer && !(cell->is_strong && actor->is_strong) && !is_ordered(actor, cell->writer) &&
 			!(actor->host && emu_store_repeats(actor->warp, actor->insn, actor->lane, actor->host)))
 		return report(actor, cta, offset, true, cell->writer);
+	if (actor->is_proxy && cell->writer && !is_proxied(actor, cta, cell->writer))
+		return report_proxy(actor, offset);
 	reader = unordered_reader(race, cell, actor);
 	if (reader)
 		return report(actor, cta, offset, false, reader);
@@ -120,25 +141,12 @@ static int note_write(const struct emu_actor *actor, struct emu_cta *cta, struct
 	return STEP_NEXT;
 }
 
-/* A write reaches the asynchronous proxy only behind its fence, by the writer or by who starts the copy. */
-static bool is_proxied(const struct emu_actor *actor, const struct emu_cta *cta, uint32_t epoch)
-{
-	uint32_t agent = epoch >> EMU_TIME_BITS, time = epoch & EMU_TIME_MASK;
-	const struct emu_clock *proxied = actor->warp->proxied[actor->lane];
-
-	if (agent >= cta->race->threads || cta->race->proxy_time[agent] >= time)
-		return true;
-	return proxied && proxied->time[agent] >= time;
-}
-
 static int note_read(const struct emu_actor *actor, struct emu_cta *cta, struct emu_cell *cell, uint32_t offset)
 {
 	if (cell->writer && !(cell->is_strong && actor->is_strong) && !is_ordered(actor, cell->writer))
 		return report(actor, cta, offset, true, cell->writer);
 	if (actor->is_proxy && cell->writer && !is_proxied(actor, cta, cell->writer))
-		return emu_fault(actor->warp, actor->insn, actor->lane, CUDA_ERROR_LAUNCH_FAILED, NULL,
-				"a bulk copy reads shared memory at 0x%x that was written without fence.proxy.async",
-				EMU_SHARED_START + offset);
+		return report_proxy(actor, offset);
 	if (actor->is_strong)
 		cell->strong_reader = actor->epoch;
 	else

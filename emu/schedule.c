@@ -46,8 +46,12 @@ static bool retire(struct emu_run *run)
 		if (i >= run->resident_count || !emu_cta_is_done(run->resident[i]))
 			continue;
 		is_any = true;
+		if (!emu_copy_check_end(run->resident[i]))
+			return true;
 		/* Its last stores become visible one by one, too. */
 		if (run->schedule->is_late && emu_buffer_flush_one(run->resident[i], emu_schedule_random(run)))
+			continue;
+		if (run->resident[i]->bulk && emu_copy_land_one(run->resident[i], emu_schedule_random(run)))
 			continue;
 		run->ctas_done++;
 		run->version++;

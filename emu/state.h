@@ -88,7 +88,7 @@ struct emu_warp {
 	uint32_t untold;            /* lanes that published, not to the other lanes of the warp, since these met */
 	uint32_t fence_is_wide, fence_time[EMU_LANES];
 	struct emu_copy *copies;    /* by cp.async, that have not landed */
-	uint32_t copy_group[EMU_LANES];
+	uint32_t copy_group[EMU_LANES], bulk_group[EMU_LANES];
 };
 
 struct emu_barrier {

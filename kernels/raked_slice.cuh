@@ -90,8 +90,9 @@ template <class P> struct raked_slice {
 	/* Copies the results to global memory.  The slice may be overwritten when the whole warp has returned. */
 	__device__ __forceinline__ void store(output *out) const
 	{
+		/* Each lane's results come before the copy that lane 0 starts, and before that of a later tile. */
+		fence_before_copies();
 		if (address_of(out) % 16 == 0) {
-			fence_before_copies(); /* each lane's results come before the copy that lane 0 starts */
 			__syncwarp();
 			if (lane == 0) {
 				start_bulk_store(out, slice, bytes);

@@ -54,7 +54,8 @@ static void separate(uint64_t counts[TUNE_CLASS_MAX])
 enum { TILE, FEW, SMALL, WAVE, WAVES, MEDIUM, LARGE };
 
 /* What a class is about: one tile; a few tiles, and many, which a cluster of blocks may scan; a tile for every
- * multiprocessor, and several; half the L2 for input and output; four times the L2.  0: the device has no such class. */
+ * multiprocessor, and several; half the L2 for input and output; four times the L2.  0: the device has no such
+ * class. */
 static void natural_counts(uint64_t counts[TUNE_CLASS_MAX], const struct srt_device *device, size_t element)
 {
 	uint64_t l2 = (uint64_t)l2_of(device);
@@ -65,7 +66,9 @@ static void natural_counts(uint64_t counts[TUNE_CLASS_MAX], const struct srt_dev
 	counts[SMALL] = device->has_clusters ? SMALL_COUNT : ONLY_SMALL_COUNT;
 	counts[WAVE] = device->has_clusters ? WAVE_COUNT : 0;
 	counts[MEDIUM] = l2 / 4 / element;
-	counts[WAVES] = device->has_clusters ? (uint64_t)sqrt((double)WAVE_COUNT * (double)counts[MEDIUM]) / 32 * 32 : 0;
+	counts[WAVES] = 0;
+	if (device->has_clusters)
+		counts[WAVES] = (uint64_t)sqrt((double)WAVE_COUNT * (double)counts[MEDIUM]) / 32 * 32;
 	counts[LARGE] = power_above(4 * l2 / element);
 	while (device->memory_free && counts[LARGE] > most)
 		counts[LARGE] /= 2;

@@ -115,6 +115,43 @@ static const struct fault shared[] = {
 		"if (!FAULT) asm volatile(\"cp.async.bulk.wait_group.read 0;\" ::: \"memory\"); s[0] = 2; }",
 		1, 32, 0, FAILED,
 		"race in shared memory", false },
+	{ "a bulk load over what was written without fence.proxy.async", MBARRIER,
+		"__shared__ unsigned long long b; __shared__ __align__(16) unsigned s[32]; s[threadIdx.x] = 1;"
+		"if (!FAULT) asm volatile(\"fence.proxy.async;\" ::: \"memory\"); if (threadIdx.x == 0) init(&b, 1);"
+		"__syncthreads(); if (threadIdx.x == 0) { expect(&b, 128); load(s, in, 128, &b); }"
+		"wait(&b, 0); out[threadIdx.x] = s[threadIdx.x];", 1, 32, 0, FAILED,
+		"overwrites shared memory at 0x", false },
+	{ "a bulk load over what a bulk store may not have read", MBARRIER,
+		"__shared__ unsigned long long b; __shared__ __align__(16) unsigned s[32]; s[threadIdx.x] = 1;"
+		"asm volatile(\"fence.proxy.async;\" ::: \"memory\"); if (threadIdx.x == 0) init(&b, 1);"
+		"__syncthreads(); if (threadIdx.x == 0) { store(out, s, 128);"
+		"asm volatile(\"cp.async.bulk.commit_group;\" ::: \"memory\");"
+		"if (!FAULT) asm volatile(\"cp.async.bulk.wait_group.read 0;\" ::: \"memory\");"
+		"expect(&b, 128); load(s, in, 128, &b); wait(&b, 0);"
+		"asm volatile(\"cp.async.bulk.wait_group.read 0;\" ::: \"memory\"); }", 1, 32, 0, FAILED,
+		"race in shared memory", false },
+	{ "an end before a bulk store has read shared memory", MBARRIER,
+		"__shared__ __align__(16) unsigned s[32]; s[threadIdx.x] = 1;"
+		"asm volatile(\"fence.proxy.async;\" ::: \"memory\"); __syncthreads(); if (threadIdx.x == 0) {"
+		"store(out, s, 64); asm volatile(\"cp.async.bulk.commit_group;\" ::: \"memory\");"
+		"store(out + 16, s, 64);"
+		"asm volatile(\"cp.async.bulk.commit_group;\" ::: \"memory\"); if (FAULT) "
+		"asm volatile(\"cp.async.bulk.wait_group.read 1;\" ::: \"memory\"); else "
+		"asm volatile(\"cp.async.bulk.wait_group.read 0;\" ::: \"memory\"); }", 1, 32, 0, FAILED,
+		"ended before its bulk copies had read", false },
+	/* Lanes that have told others of their writes have not told each other. */
+	{ "a __syncwarp left out behind fence.proxy.async", MBARRIER,
+		"__shared__ unsigned s[32]; s[threadIdx.x] = in[threadIdx.x];"
+		"asm volatile(\"fence.proxy.async.shared::cta;\" ::: \"memory\"); if (!FAULT) __syncwarp();"
+		"if (threadIdx.x == 0) out[0] = s[1] + s[31];", 1, 32, 0, FAILED, "race in shared memory", false },
+	{ "a __syncwarp left out behind an arrival", MBARRIER,
+		"__shared__ unsigned long long b; __shared__ unsigned s[32]; if (threadIdx.x == 0) init(&b, 32);"
+		"__syncthreads(); s[threadIdx.x] = in[threadIdx.x]; arrive(&b); if (!FAULT) __syncwarp();"
+		"if (threadIdx.x == 0) out[0] = s[1] + s[31];", 1, 32, 0, FAILED, "race in shared memory", false },
+	{ "a __syncwarp left out behind a fence", MBARRIER,
+		"__shared__ unsigned s[32]; s[threadIdx.x] = in[threadIdx.x]; __threadfence();"
+		"if (!FAULT) __syncwarp();"
+		"if (threadIdx.x == 0) out[0] = s[1] + s[31];", 1, 32, 0, FAILED, "race in shared memory", false },
 	{ "a cp.async that nobody waits for", MBARRIER,
 		"__shared__ __align__(16) unsigned s[128]; asm volatile(\"cp.async.cg.shared.global [%0], "
 		"[%1], 16;\" ::"
@@ -231,6 +268,15 @@ static const struct fault global[] = {
 		"__threadfence(); w[200] = 1; }"
 		"else { while (w[200] == 0); if (!FAULT) __threadfence(); if (w[100] != 7) __trap(); }", 2,
 		32, 0, FAILED, "trap", true },
+	{ "a bulk store that others are told of when it has read its source", MBARRIER,
+		"__shared__ __align__(16) unsigned s[32]; volatile unsigned *w = out; if (threadIdx.x) return;"
+		"if (blockIdx.x == 0) { for (int i = 0; i < 32; i++) s[i] = 7; "
+		"asm volatile(\"fence.proxy.async;\" ::: \"memory\"); store(out + 64, s, 128);"
+		"asm volatile(\"cp.async.bulk.commit_group;\" ::: \"memory\"); "
+		"asm volatile(\"cp.async.bulk.wait_group.read 0;\" ::: \"memory\"); if (!FAULT) "
+		"asm volatile(\"cp.async.bulk.wait_group 0;\" ::: \"memory\"); __threadfence(); w[200] = 1; }"
+		"else { while (w[200] == 0); __threadfence(); if (out[70] != 7) __trap(); }", 2, 32, 0, FAILED, "",
+		true },
 	{ "CTAs that rest on the order of their start", NULL,
 		"if (threadIdx.x) return; volatile unsigned *w = out; unsigned me = FAULT ? blockIdx.x : "
 		"atomicAdd(out + 1000, 1u);"

@@ -25,9 +25,9 @@ struct mutant {
 	const char *excuse; /* why nothing can catch it; NULL: something must */
 };
 
-extern const struct mutant mutants[]; /* ends with a NULL what */
+extern const struct mutant mutants_lookahead[]; /* ends with a NULL what, as every list of them */
 
 /* One check for each mutant, and before them one for each trial with the kernels as they are. */
-void mutant_check_all(void);
+void mutant_check_all(const struct mutant *mutants);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Every barrier, fence, memory order, ticket and epoch step and bounds test of the kernels, taken out one at a time.
+ * Those of look-ahead are in mutations_lookahead.c.
  */
 #include <stddef.h>
 #include <stdlib.h>
@@ -25,15 +26,8 @@ static const struct mutant_trial lookback[] = { { "lookback,block=64,items=4", S
 	{ "lookback,block=96,items=4,residency=4", SRT_OP_AFFINE, SCANRT_U64 }, { NULL, 0, 0 } };
 static const struct mutant_trial leaving[] = { { "lookback,block=64,items=4", SRT_OP_AFFINE, SCANRT_U32 },
 	{ "lookahead,block=64,items=4,stages=3,ahead=2,gather=2", SRT_OP_AFFINE, SCANRT_U32 }, { NULL, 0, 0 } };
-static const struct mutant_trial lookahead[] = {
-	{ "lookahead,block=64,items=4,stages=3,ahead=2,gather=2", SRT_OP_AFFINE, SCANRT_U32 },
-	{ "lookahead,block=96,items=8,stages=2,ahead=1,gather=1", SCANRT_SUM, SCANRT_U16 }, { NULL, 0, 0 } };
 static const struct mutant_trial cluster[] = { { "cluster,block=64,items=4", SRT_OP_AFFINE, SCANRT_U32 },
 	{ "cluster,block=64,items=4,cluster=4,exchange=block", SRT_OP_AFFINE, SCANRT_U64 }, { NULL, 0, 0 } };
-/* As many stages as slots for totals: no release of a stage orders what the barrier of the warp does. */
-static const struct mutant_trial tight[] = {
-	{ "lookahead,block=64,items=4,stages=4,ahead=1,gather=2", SRT_OP_AFFINE, SCANRT_U32 }, { NULL, 0, 0 } };
-
 static const struct mutant_trial serial[] = { { "lookback-serial,block=64,items=4", SRT_OP_AFFINE, SCANRT_U32 },
 	{ NULL, 0, 0 } };
 static const struct mutant_trial fan[] = { { "fan,block=64,items=4", SRT_OP_AFFINE, SCANRT_U32 }, { NULL, 0, 0 } };
@@ -42,7 +36,7 @@ static const struct mutant_trial reduce[] = {
 static const struct mutant_trial chunks[] = {
 	{ "reduce-fixed,block=64,items=4,partials=8", SRT_OP_AFFINE, SCANRT_U32 }, { NULL, 0, 0 } };
 
-const struct mutant mutants[] = {
+static const struct mutant mutants[] = {
 	/* ---- One block ---- */
 	{ "the barrier before the warps' totals are read", "circuit_warps.cuh", "__syncthreads();", "", 0, block,
 		NULL },
@@ -214,66 +208,6 @@ const struct mutant mutants[] = {
 	{ "the order of what is put in front", "fan.cuh", "P::op::apply(prefix, part.item[r][i])",
 		"P::op::apply(part.item[r][i], prefix)", 0, fan, NULL },
 
-	/* ---- Look-ahead ---- */
-	{ "the block barrier before the roles part", "lookahead.cuh", "__syncthreads();", "", 0, lookahead, NULL },
-	{ "the fence of initialised barriers", "pipeline.cuh", "fence.mbarrier_init.release.cluster;", "", 0,
-		lookahead, "the block barrier that follows orders the same in every schedule that is played here" },
-	{ "the fence before a later copy", "pipeline.cuh", "fence.proxy.async.shared::cta;", "", 0, lookahead,
-		"proxies are one here: copies see what was written before them" },
-	{ "the wait for a free stage", "lookahead.cuh", "shared.stages.wait_free(k);", "", 0, lookahead, NULL },
-	{ "the bytes that a stage waits for", "pipeline.cuh", "\"r\"(bytes)\n\t\t: \"memory\");\n\tif",
-		"\"r\"(0)\n\t\t: \"memory\");\n\tif", 0, lookahead, NULL },
-	{ "the elements that a copy leaves out", "lookahead_stage.cuh", "if (drawn == 0 || extent.is_cut)",
-		"if (false)", 0, lookahead, NULL },
-	{ "the barrier of the warp after elements are patched in", "lookahead_stage.cuh",
-		"__syncwarp(); /* all lanes have read before", "/* all lanes have read before", 0, lookahead, NULL },
-	{ "the end of the array in a copy", "lookahead_stage.cuh", "max(from, is_cut ? limit & ~15ull : to)", "to",
-		0, lookahead, NULL },
-	{ "the begin of the array in a copy", "lookahead_stage.cuh",
-		"tile > 0 && !are_shared ? begin", "!are_shared ? begin", 0, lookahead,
-		"allocations begin at multiples of 16 bytes: what lies before the array is memory, too" },
-	{ "the vectors that two tiles share in place", "lookahead_stage.cuh",
-		"array % 16 != 0 && arguments.in == arguments.out", "false", 0, lookahead, NULL },
-	{ "the end of the array in the patch", "lookahead_stage.cuh", "address >= begin && address < end",
-		"address >= begin", 0, lookahead, NULL },
-	{ "the bound of the last tile, looking ahead", "lookahead.cuh", "left < P::tile ? int(left) : P::tile",
-		"P::tile", 0, lookahead, NULL },
-	{ "the barrier of the warp before totals are overwritten", "lookahead.cuh",
-		"__syncwarp(); /* all lanes have read the totals", "/* all lanes have read the totals", 0, tight,
-		NULL },
-	{ "the arrival of the totals", "lookahead.cuh", "shared.has_totals[k % barrier_slots].arrive();", "", 0,
-		lookahead, NULL },
-	{ "the arrival of the prefix", "lookahead.cuh", "shared.has_prefix[k % barrier_slots].arrive();", "", 0,
-		lookahead, NULL },
-	{ "the wait for the tile's other warps", "lookahead.cuh", "wait(shared.has_totals, k, P::warps);\n\t\twait",
-		"wait", 0, lookahead, NULL },
-	{ "the wait for the prefix", "lookahead.cuh", "wait(shared.has_prefix, k, 1);", "", 0, lookahead, NULL },
-	{ "the publisher's wait for the totals", "lookahead.cuh",
-		"wait(shared.has_totals, k, P::warps);\n\t\t\tint", "int", 0, lookahead, NULL },
-	{ "the release of a stage by the scan", "lookahead.cuh", "shared.stages.release(k, lane);\n\t\tmine.scan",
-		"mine.scan", 0, lookahead, NULL },
-	{ "the reading of a stage before its release", "lookahead.cuh",
-		"staged_slice<P>(arguments, buffer, k, tile, warp).load(mine);\n\t\tshared.stages.release(k, lane);",
-		"shared.stages.release(k, lane);\n\t\tstaged_slice<P>(arguments, buffer, k, tile, warp).load(mine);", 0,
-		lookahead, NULL },
-	{ "the barrier of the warp before a stage is released", "lookahead_stage.cuh",
-		"__syncwarp(); /* all lanes have read what they need */", "", 0, lookahead, NULL },
-	{ "the barrier of the warp after the loader has patched", "lookahead_stage.cuh",
-		"__syncwarp(); /* all lanes have read before", "/* all lanes have read before", 0, lookahead, NULL },
-	{ "the room for barriers of tiles ahead", "lookahead.cuh", "barrier_slots = P::ahead + 2",
-		"barrier_slots = 1", 0, lookahead, NULL },
-	{ "the room for totals of tiles ahead", "lookahead.cuh",
-		"total_slots = 2 * P::ahead + 2 > P::stages ? 2 * P::ahead + 2 : P::stages",
-		"total_slots = P::ahead", 0, lookahead, NULL },
-	{ "the room for prefixes of tiles ahead", "lookahead.cuh", "prefix_slots = P::stages + 1",
-		"prefix_slots = 1", 0, lookahead, NULL },
-	{ "the wait for the aggregates of a batch", "lookahead.cuh", "lane < count && seen.mark == mark_none",
-		"false", 0, lookahead, NULL },
-	{ "the wait for whole batches", "lookahead.cuh", "!__all_sync(full_warp, is_ready)", "false", 0, lookahead,
-		NULL },
-	{ "the base of whole batches", "lookahead.cuh", "combine<P>(base, {value, rest > 0})",
-		"combine<P>(base, {value, true})", 0, lookahead, NULL },
-
 	/* ---- Clusters ---- */
 	{ "the cluster's barrier", "cluster.cuh", "arrive_at_cluster();", "", 0, cluster, NULL },
 	{ "the fence before the cluster's barrier", "cluster.cuh",
@@ -316,6 +250,7 @@ int main(void)
 	if (nvrtc != NULL && *nvrtc == '\0')
 		tap_skip_all("no NVRTC");
 	tap_plan(0);
-	mutant_check_all();
+	mutant_check_all(mutants);
+	mutant_check_all(mutants_lookahead);
 	return tap_done();
 }

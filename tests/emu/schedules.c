@@ -23,6 +23,7 @@ static const char *const protocols[] = {
 	"lookahead,block=32,items=4,stages=2,ahead=1,gather=1",
 	"lookahead,block=64,items=4,stages=3,ahead=2,gather=2",
 	"lookahead,block=32,items=8,stages=5,ahead=4,gather=8",
+	"lookahead,block=64,items=4,stages=3,ahead=2,gather=2,store=bulk",
 	"cluster,block=32,items=4,cluster=16",
 	"cluster,block=96,items=4,cluster=16,exchange=block",
 };

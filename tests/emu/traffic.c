@@ -6,7 +6,8 @@
  *   lookback   a ticket a tile (an atomic, 2 words each way), an aggregate and a prefix a tile (2 words each, the first
  *              tile has a prefix only), the next epoch's ticket at the end; and what is polled;
  *   lookback-serial  the same;
- *   lookahead  a ticket a draw, an aggregate a tile, the next epoch's ticket; and what is polled.
+ *   lookahead  a ticket a draw, an aggregate a tile, the next epoch's ticket; and what is polled.  The same with bulk
+ *              stores.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -14,6 +15,7 @@
 
 #include "emulated.h"
 
+#define VECTOR_WORDS 4
 #define WORDS 2 /* of a ticket, and of a tile's state with a 32-bit value */
 
 struct measured {
@@ -23,15 +25,16 @@ struct measured {
 	uint64_t count;
 };
 
-static void measure(struct measured *measured, struct test_device *device, const char *variant, uint64_t count,
-	uint64_t seed)
+/* skip: elements by which input and output are off the boundary of a vector. */
+static void measure_at(struct measured *measured, struct test_device *device, const char *variant, uint64_t count,
+	uint64_t seed, uint64_t skip)
 {
 	struct srt_problem problem;
 	struct srt_kernel kernel;
 	struct reference reference;
 	struct srt_workspace workspace;
 	struct emu_launch_record record;
-	struct test_scan scan = { &reference, &kernel, &workspace, count, 0, 0, false, 0 };
+	struct test_scan scan = { &reference, &kernel, &workspace, count, skip, skip, false, 0 };
 	uint64_t tile;
 
 	test_problem(&problem, SCANRT_SUM, SCANRT_I32, SCANRT_I32, SCANRT_I32, false);
@@ -47,6 +50,12 @@ static void measure(struct measured *measured, struct test_device *device, const
 	srt_workspace_destroy(&workspace, device->driver);
 	test_kernel_destroy(&kernel, device);
 	reference_destroy(&reference);
+}
+
+static void measure(struct measured *measured, struct test_device *device, const char *variant, uint64_t count,
+	uint64_t seed)
+{
+	measure_at(measured, device, variant, count, seed, 0);
 }
 
 static bool is_lookback(const struct measured *measured)
@@ -83,6 +92,20 @@ static void check(struct test_device *device, const char *variant, uint64_t coun
 	if (measured.strategy == SRT_BLOCK || measured.strategy == SRT_CLUSTER)
 		tap_is_uint(measured.counters.global_atomics + measured.counters.polls, 0,
 			"%s touches nothing but the data", variant);
+}
+
+/* Tiles that are not aligned are copied in whole vectors, and two of them share one, which is read twice.  The same goes
+ * for the slices of tiles that are raked, since each is copied by itself.  The lanes that patch in what the first copy
+ * leaves out read a vector behind that, too.  `unit`: the elements of a tile or a slice. */
+static void check_shifted(struct test_device *device, const char *variant, uint64_t count, uint64_t unit)
+{
+	struct measured measured;
+
+	measure_at(&measured, device, variant, count, 0, 1);
+	tap_is_uint(measured.counters.global_store_words, stores(&measured),
+		"%s writes %" PRIu64 " elements once where they are not aligned, too", variant, count);
+	tap_is_uint(measured.counters.global_load_words, loads(&measured) + VECTOR_WORDS * (count / unit),
+		"%s reads them with a vector more every %" PRIu64, variant, unit);
 }
 
 /* As many blocks as tiles, rounded up to a power of two; a barrier in each where the blocks' totals are exchanged, and
@@ -126,6 +149,7 @@ int main(void)
 	const char *block = "block,block=128,items=4", *lookback = "lookback,block=128,items=4";
 	const char *serial = "lookback-serial,block=128,items=1";
 	const char *lookahead = "lookahead,block=128,items=4,stages=3,ahead=2";
+	const char *raked = "lookahead,block=128,items=4,stages=3,ahead=2,store=bulk";
 	const char *cluster = "cluster,block=128,items=4,cluster=16";
 	const char *blocks = "cluster,block=128,items=4,cluster=16,exchange=block";
 	struct test_device device;
@@ -142,7 +166,10 @@ int main(void)
 		check(&device, lookback, counts[i]);
 		check(&device, serial, counts[i]);
 		check(&device, lookahead, counts[i]);
+		check(&device, raked, counts[i]);
 	}
+	check_shifted(&device, lookahead, 5120, 512);
+	check_shifted(&device, raked, 5120, 128);
 	check_cluster(&device, cluster, 512, 1, 0);
 	check_cluster(&device, cluster, 5000, 16, 0);
 	check_cluster(&device, blocks, 1500, 4, 4);
@@ -150,6 +177,7 @@ int main(void)
 	for (uint64_t seed = 0; seed < 3; seed++) {
 		check_repeatable(&device, lookback, seed);
 		check_repeatable(&device, lookahead, seed);
+		check_repeatable(&device, raked, seed);
 		check_repeatable(&device, cluster, seed);
 	}
 	test_device_close(&device);

@@ -24,6 +24,7 @@ gpu_programs = \
 	tests/gpu/grid_reduce_fixed \
 	tests/gpu/placement \
 	tests/gpu/epochs \
+	tests/gpu/alignment \
 	tests/gpu/repeat \
 	tests/gpu/initial \
 	tests/gpu/values \
@@ -61,6 +62,7 @@ tests_gpu_grid_fan_LDADD = $(device_libraries)
 tests_gpu_grid_lookback_serial_LDADD = $(device_libraries)
 tests_gpu_placement_LDADD = $(device_libraries)
 tests_gpu_epochs_LDADD = $(device_libraries)
+tests_gpu_alignment_LDADD = $(device_libraries)
 tests_gpu_repeat_LDADD = $(device_libraries)
 tests_gpu_initial_LDADD = $(device_libraries)
 tests_gpu_values_LDADD = $(device_libraries)

@@ -82,6 +82,31 @@ static void empty_scans(struct plans *plans)
 	tap_ok(bytes < 1 << 20, "B105: its size is always written (%zu bytes)", bytes);
 }
 
+/* What can be asked for is enough for all that the plan may fall back to; what the plan has decides what is refused. */
+static void exact_workspace(struct plans *plans, const struct srt_problem *problem,
+	struct scanrt_plan_options *options)
+{
+	struct scanrt_problem published;
+	struct scanrt_plan *plan = NULL;
+	struct srt_variant variant;
+	size_t need;
+
+	test_need(srt_variant_parse(&variant, options->variant));
+	need = srt_variant_workspace(&variant, problem, plans->largest);
+	test_problem_publish(&published, problem, plans->largest);
+	tap_ok(need > 0 && need <= options->workspace_size, "%s needs no more than can be asked for (%zu of %zu bytes)",
+		options->variant, need, options->workspace_size);
+	options->workspace_size = need;
+	tap_is_int(scanrt_plan_create(&plan, plans->context, &published, options), SCANRT_OK,
+		"a workspace of what it needs is taken");
+	scanrt_plan_destroy(plan);
+	plan = NULL;
+	options->workspace_size = need - 1;
+	tap_is_int(scanrt_plan_create(&plan, plans->context, &published, options), SCANRT_ERROR_WORKSPACE,
+		"a workspace that is one byte short is refused");
+	scanrt_plan_destroy(plan);
+}
+
 /* The caller's own memory, at each 256-byte boundary of a page, full of somebody else's bytes. */
 static void caller_workspace(struct plans *plans, const char *variant)
 {
@@ -121,14 +146,7 @@ static void caller_workspace(struct plans *plans, const char *variant)
 		scanrt_plan_destroy(plan);
 	}
 	options.workspace = pointer(memory.address);
-	options.workspace_size = bytes - 1;
-	{
-		struct scanrt_plan *plan = NULL;
-
-		tap_is_int(scanrt_plan_create(&plan, plans->context, &published, &options), SCANRT_ERROR_WORKSPACE,
-			"a workspace that is one byte short is refused");
-		scanrt_plan_destroy(plan);
-	}
+	exact_workspace(plans, &problem, &options);
 	reference_destroy(&reference);
 	test_buffer_destroy(&memory, &plans->device);
 }

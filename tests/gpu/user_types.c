@@ -183,7 +183,8 @@ static void only_neighbours(struct types *types, size_t size, const char *varian
 	static const char op_text[] =
 		"span apply(const span &a, const span &b)\n"
 		"{\n"
-		"	if (a.magic != 0x5ca1ab1eu || b.magic != 0x5ca1ab1eu || a.last + 1 != b.first) asm volatile(\"trap;\");\n"
+		"	if (a.magic != 0x5ca1ab1eu || b.magic != 0x5ca1ab1eu || a.last + 1 != b.first)\n"
+		"		asm volatile(\"trap;\");\n"
 		"	span c;\n"
 		"	c.magic = a.magic; c.first = a.first; c.last = b.last;\n"
 		"	for (unsigned &word : c.more) word = 0;\n"
@@ -233,8 +234,8 @@ static void only_neighbours(struct types *types, size_t size, const char *varian
 		test_buffer_create(&in, &types->device, count, count % 3);
 		test_buffer_create(&out, &types->device, 4 * count, 0);
 		test_buffer_poison(&in, &types->device);
-		test_need(srt_kernel_launch(&kernel, types->device.driver, &types->workspace, out.address, in.address, count,
-			0, NULL));
+		test_need(srt_kernel_launch(&kernel, types->device.driver, &types->workspace, out.address, in.address,
+			count, 0, NULL));
 		test_need(SRT_CALL(types->device.driver, cuStreamSynchronize, (NULL)));
 		test_download(&types->device, seen, out.address, 4 * count);
 		for (uint64_t i = 0; i < count; i++)

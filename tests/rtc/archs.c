@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Every architecture that NVRTC knows, as machine code and as PTX.  Without SCANRT_LONG=1, of the problems each
- * strategy takes another one on each architecture, and of the strategies each architecture makes PTX of another one.
+ * strategy takes another one on each architecture, and each architecture makes PTX of one strategy and machine code of
+ * one circuit, in turn.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +20,15 @@ static const struct {
 	int type;
 	int op;
 } problems[] = { { SCANRT_I32, SCANRT_SUM }, { SCANRT_BF16, SCANRT_SUM }, { SCANRT_F32, SCANRT_MAX } };
+
+static int strategy_count(void)
+{
+	int count = 0;
+
+	while (srt_strategy_at(count))
+		count++;
+	return count;
+}
 
 static void add_arch(struct batch *batch, int capability, int turn)
 {
@@ -40,13 +50,14 @@ static void add_arch(struct batch *batch, int capability, int turn)
 			if (batch_is_long() || (s + turn) % 3 == (int)i)
 				batch_add(batch, &problem, &variant, arch);
 			snprintf(arch, sizeof(arch), "compute_%d", capability);
-			if (i == 0 && (batch_is_long() || (s + turn) % 3 == 0))
+			if (i == 0 && (batch_is_long() || s == turn % strategy_count()))
 				batch_add(batch, &problem, &variant, arch);
 		}
 	}
 }
 
-/* A circuit has one text for all architectures: each of these has two, in turn, one behind an exchange of tiles. */
+/* A circuit has one text for all architectures: each of these has one or two, in turn, by turns behind an exchange of
+ * tiles. */
 static void add_circuits(struct batch *batch, int capability, int turn)
 {
 	static const enum srt_strategy strategies[] = { SRT_BLOCK, SRT_LOOKBACK };
@@ -57,8 +68,8 @@ static void add_circuits(struct batch *batch, int capability, int turn)
 
 	snprintf(arch, sizeof(arch), "sm_%d", capability);
 	srt_problem_init_simple(&problem, SCANRT_U32, SRT_OP_AFFINE);
-	for (i = 0; i < 2; i++) {
-		srt_variant_init(&variant, strategies[i]);
+	for (i = 0; i < (batch_is_long() ? 2 : 1); i++) {
+		srt_variant_init(&variant, strategies[(turn + turn / 4 + i) % 2]);
 		variant.items = 2 * srt_problem_vector(&problem);
 		variant.circuit = SRT_CIRCUIT_KOGGE_STONE + (turn + i) % (SRT_CIRCUIT_END - SRT_CIRCUIT_KOGGE_STONE);
 		batch_add(batch, &problem, &variant, arch);
