@@ -153,9 +153,9 @@ static uint64_t field(uint64_t a, uint64_t b, uint64_t c, unsigned msb, bool is_
 
 HOST(field_u32, field(a, b, c, 31, false))
 HOST(field_s32, field(a, b, c, 31, true))
-/* For lengths beyond the register's width a GPU runs a sequence that gives 0, where the definition gives the rest of
- * the number: no length beyond 64 is tested. */
-HOST(field_s64, field(a, b, (c & 255) < 63 ? c & 255 : 63, 63, true))
+/* For fields that reach beyond the register a GPU runs a sequence that gives 0, where the definition gives the rest of
+ * the number: none is tested. */
+HOST(field_s64, field(a, b & 31, c & 31, 63, true))
 
 static uint64_t insertion(uint64_t a, uint64_t b, uint64_t c)
 {
@@ -246,7 +246,7 @@ const struct instruction instruction_logic[] = {
 	{ "bfind.shiftamt.u32 %0, %1;", "ww", find_shift }, { "bfind.u64 %0, %1;", "wd", find_u64 },
 	{ "brev.b32 %0, %1;", "ww", reverse_32 }, { "brev.b64 %0, %1;", "dd", reverse_64 },
 	{ "bfe.u32 %0, %1, %2, %3;", "wwww", field_u32 }, { "bfe.s32 %0, %1, %2, %3;", "wwww", field_s32 },
-	{ "{ .reg .b32 n; and.b32 n, %3, 255; min.u32 n, n, 63; bfe.s64 %0, %1, %2, n; }", "ddww", field_s64 },
+	{ "{ .reg .b32 b, n; and.b32 b, %2, 31; and.b32 n, %3, 31; bfe.s64 %0, %1, b, n; }", "ddww", field_s64 },
 	{ "{ .reg .b32 n; shr.u32 n, %3, 8; bfi.b32 %0, %1, %2, %3, n; }", "wwww", insertion },
 	{ "setp.lt.s32 %p, %1, %2; @%p mov.b32 %0, %3;", "wwww", less_s32 },
 	{ "setp.lt.u64 %p, %1, %2; selp.b64 %0, %3, %1, %p;", "dddd", lower_u64 },
