@@ -14,7 +14,7 @@
 
 namespace scan {
 
-/* Whether values that are no neighbours may be combined: not floats to a product, which may overflow where no product of
+/* Whether values that are no neighbours may be combined: not floats to a product, which may overflow where none of
  * neighbours does. */
 template <class P> __device__ constexpr bool may_reorder()
 {
