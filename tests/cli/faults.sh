@@ -33,7 +33,7 @@ is "$(chosen "$wrong")$(chosen "$hang")$(chosen "$crash")" 000 "none of the thre
 is "$(query 'SELECT count(*) FROM run WHERE status = "complete"')" 1 "the run counts as complete"
 SCANTUNE_FAULT="poison:$hang;fast:$wrong"
 streaming() {
-	"$scantune" --device emu --quick --db "$db" --type f32 --op max --count 1024,524288
+	"$scantune" --device emu --quick --db "$db" --type f32 --op max --count 1024,2097152
 }
 ok "a run with a variant that poisons the context, and one that is too fast, completes" streaming
 is "$(status_of "$hang")" crash "the one that poisons the context is found"
