@@ -101,7 +101,7 @@ static const struct point known[] = {
 
 size_t tune_space_size(enum tune_effort effort, bool is_slow)
 {
-	static const size_t sizes[2][3] = { { 52, 128, 640 }, { 6, 12, 40 } };
+	static const size_t sizes[2][3] = { { 52, 128, 640 }, { 4, 12, 40 } };
 
 	return sizes[is_slow][effort];
 }
