@@ -2,8 +2,8 @@
  *
  * cp.async and cp.async.bulk as instructions.  A small copy lands when its thread waits for it, the latest moment that
  * is allowed; a bulk copy at once or, in a random schedule, at any later one.  A bulk store that is late first reads
- * shared memory, at the latest when its thread waits for the reads, and lands later still, at the latest when its thread
- * waits for that or the CTA ends.
+ * shared memory, at the latest when its thread waits for the reads, and lands later still, at the latest when its
+ * thread waits for that or the CTA ends.
  */
 #include "async.h"
 

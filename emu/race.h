@@ -121,7 +121,8 @@ uint32_t emu_race_slot(struct emu_race *race, uint32_t key, uint32_t *epoch);
 /* The agent's operations so far form a group; and its epoch, of which all but the last `pending` groups are done. */
 void emu_race_commit(struct emu_race *race, uint32_t key);
 uint32_t emu_race_committed(const struct emu_race *race, uint32_t key, uint32_t pending);
-/* A thread that does not know of all that the agent with its index and these bits for a key has done; EMU_NO_SLOT: none. */
+/* A thread that does not know of all that the agent with its index and these bits for a key has done; EMU_NO_SLOT:
+ * none. */
 uint32_t emu_race_unawaited(const struct emu_cta *cta, uint32_t bits);
 /* The clock learns that the slot has come so far. */
 void emu_race_slot_done(struct emu_cta *cta, struct emu_clock **clock, uint32_t epoch);

@@ -116,8 +116,8 @@ static void enter_late_epoch(const struct test_device *device, const struct srt_
 }
 
 /* Few tiles mostly, of any count; other places in memory, other schedules; the epochs wrap again and again, and the
- * same epoch comes back with other data, so that a word which should have been cleared gives a wrong result.  Some arrays
- * end in the middle of a tile, where a warp's slice does. */
+ * same epoch comes back with other data, so that a word which should have been cleared gives a wrong result.  Some
+ * arrays end in the middle of a tile, where a warp's slice does. */
 static void choose(struct test_scan *scan, uint64_t i)
 {
 	static const unsigned residents[] = { 0, 0, 3, 1 };

@@ -94,9 +94,9 @@ static void check(struct test_device *device, const char *variant, uint64_t coun
 			"%s touches nothing but the data", variant);
 }
 
-/* Tiles that are not aligned are copied in whole vectors, and two of them share one, which is read twice.  The same goes
- * for the slices of tiles that are raked, since each is copied by itself.  The lanes that patch in what the first copy
- * leaves out read a vector behind that, too.  `unit`: the elements of a tile or a slice. */
+/* Tiles that are not aligned are copied in whole vectors, and two of them share one, which is read twice.  The same
+ * goes for the slices of tiles that are raked, since each is copied by itself.  The lanes that patch in what the first
+ * copy leaves out read a vector behind that, too.  `unit`: the elements of a tile or a slice. */
 static void check_shifted(struct test_device *device, const char *variant, uint64_t count, uint64_t unit)
 {
 	struct measured measured;
