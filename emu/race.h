@@ -18,7 +18,7 @@
 #include "access.h"
 #include "clock.h"
 
-#define EMU_SLOTS 32          /* asynchronous agents of a CTA */
+#define EMU_SLOTS 48          /* asynchronous agents of a CTA: a copying thread a warp, and barriers */
 #define EMU_NO_SLOT UINT32_MAX
 #define EMU_COMMITS 8         /* groups that are remembered */
 #define EMU_TIME_BITS 21

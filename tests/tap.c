@@ -107,6 +107,9 @@ void tap_case(const char *format, ...)
 {
 	va_list arguments;
 
+	*subject = '\0';
+	if (!format)
+		return;
 	va_start(arguments, format);
 	vsnprintf(subject, sizeof subject, format, arguments);
 	va_end(arguments);
