@@ -110,7 +110,7 @@ static void plan_timing(
 
 	klass->timing.klass = index;
 	klass->timing.samples = is_slow ? SLOW_SAMPLES : SAMPLES;
-	klass->is_streaming = index >= MEDIUM && !is_slow;
+	klass->is_streaming = index >= WAVES && !is_slow;
 	klass->timing.pairs = klass->is_streaming ? (int)fmin(64, fmax(2, ceil(wanted))) : 1;
 	klass->timing.scans = klass->is_streaming ? (int)fmin(40, fmax(4, GRAPH_BYTES / bytes)) : SMALL_SCANS;
 	if (is_slow)
