@@ -25,7 +25,7 @@
 void tap_plan(int tests);   /* before the first check; 0: not known yet */
 int tap_done(void);         /* checks the plan; gives main()'s exit status */
 
-/* What the checks that follow are about ("seed 7 variant lookback count 4097"), printed with a failure; NULL ends it. */
+/* What the checks that follow are about ("seed 7 variant lookback"), printed with a failure; NULL ends it. */
 void tap_case(const char *format, ...) TAP_PRINTF(1, 2);
 
 #define tap_ok(claim, ...) tap_ok_at(__FILE__, __LINE__, (claim), __VA_ARGS__)
