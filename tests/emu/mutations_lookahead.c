@@ -144,6 +144,8 @@ const struct mutant mutants_lookahead[] = {
 	{ "the release of a stage by the scan of a raked slice", "lookahead_compute.cuh",
 		"raked(k).store(output_of(tile));\n\t\tshared.stages.release(k, lane);",
 		"raked(k).store(output_of(tile));", 0, raked, NULL },
+	{ "the barrier of the warp before the stage of a raked slice is released", "lookahead_stage.cuh",
+		"__syncwarp(); /* all lanes have read what they need */", "", 0, raked, NULL },
 	{ "the store of a raked slice before its stage is released", "lookahead_compute.cuh",
 		"raked(k).store(output_of(tile));\n\t\tshared.stages.release(k, lane);",
 		"shared.stages.release(k, lane);\n\t\traked(k).store(output_of(tile));", 0, raked, NULL },
