@@ -70,12 +70,15 @@ static const char kernel[] =
 static struct emu_counters run(const char *text, unsigned grid, unsigned block, unsigned first, unsigned second)
 {
 	struct emu_machine *machine = machine_open();
-	struct machine_launch launch = { .module = machine_load_ptx(machine, text), .grid = grid, .block = block,
+	struct emu_module *module = machine_load_ptx(machine, text);
+	struct machine_launch launch = { .module = module, .grid = grid, .block = block,
 		.parameter = { first, second } };
 	struct emu_result result;
 
 	if (machine_run(&result, machine, &launch) != CUDA_SUCCESS)
 		tap_bail_out("%s: %s", text, result.text);
+	emu_module_destroy(module);
+	emu_machine_destroy(machine);
 	return result.counters;
 }
 
