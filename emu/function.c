@@ -5,6 +5,7 @@
 #include "builtin.h"
 #include "decode.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -239,19 +240,27 @@ static void skip_location(struct emu_parser *parser)
 		emu_lex_next(&parser->lexer);
 }
 
-/* Most tune something.  "used_bytes_mask 7" says that of the next load only these bytes matter. */
-static bool parse_pragma(struct emu_parser *parser)
+/* Most tune something.  "used_bytes_mask 7" says that of the next load only these bytes matter.  A token's text is a part
+ * of the module's, and ends nowhere else. */
+static void take_pragma(struct emu_parser *parser, const struct emu_token *token)
 {
 	static const char mask[] = "used_bytes_mask ";
+	char text[40];
 
+	snprintf(text, sizeof text, "%.*s", (int)token->length, token->text);
+	if (strncmp(text + (text[0] == '"'), mask, sizeof mask - 1) == 0)
+		parser->used_bytes = (uint32_t)strtoul(text + (text[0] == '"') + sizeof mask - 1, NULL, 0);
+}
+
+static bool parse_pragma(struct emu_parser *parser)
+{
 	while (!emu_accept_sign(parser, ';')) {
 		const struct emu_token *token = &parser->lexer.token;
-		const char *text = token->text + (token->text[0] == '"');
 
 		if (token->kind == TOKEN_END)
 			return emu_parse_fail(parser, token->line, "';' expected");
-		if (token->kind == TOKEN_STRING && strncmp(text, mask, sizeof mask - 1) == 0)
-			parser->used_bytes = (uint32_t)strtoul(text + sizeof mask - 1, NULL, 0);
+		if (token->kind == TOKEN_STRING)
+			take_pragma(parser, token);
 		emu_lex_next(&parser->lexer);
 	}
 	return true;

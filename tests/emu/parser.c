@@ -31,6 +31,8 @@ static const struct {
 	{ "a label twice", ENTRY "L:\nL:\n}\n", 10, "label L is defined twice" },
 	{ "a body without end", ENTRY "ret;\n", 10, "'}' expected" },
 	{ "a semicolon that is missing", ENTRY "mov.u32 %r1, %r2\nret;\n}\n", 10, "expected before 'ret'" },
+	{ "a pragma without end", ENTRY ".pragma \"used_bytes_mask 7\"", 9, "';' expected" },
+	{ "a pragma without a text", ENTRY ".pragma", 9, "';' expected" },
 	{ "a function that is called and not defined", HEAD ".func f;\n.visible .entry k()\n{\ncall "
 		"f;\nret;\n}\n", 10,
 		"function f is declared but not defined" },
