@@ -240,8 +240,8 @@ static void skip_location(struct emu_parser *parser)
 		emu_lex_next(&parser->lexer);
 }
 
-/* Most tune something.  "used_bytes_mask 7" says that of the next load only these bytes matter.  A token's text is a part
- * of the module's, and ends nowhere else. */
+/* Most tune something.  "used_bytes_mask 7" says that of the next load only these bytes matter.  A token's text is a
+ * part of the module's, and ends nowhere else. */
 static void take_pragma(struct emu_parser *parser, const struct emu_token *token)
 {
 	static const char mask[] = "used_bytes_mask ";
