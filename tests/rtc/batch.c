@@ -158,4 +158,8 @@ void turned_variant(struct srt_variant *variant, const struct srt_problem *probl
 	for (knob = srt_knobs; knob->name; knob++)
 		if (!srt_knob_default(knob, strategy))
 			srt_knob_set(knob, variant, 0);
+	/* A circuit's arrays of a large tile are refused, not compiled. */
+	if (variant->circuit > SRT_CIRCUIT_WARPS && srt_variant_check(variant, problem, NULL))
+		variant->block = 128;
+	srt_error_clear();
 }
