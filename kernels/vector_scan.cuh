@@ -71,15 +71,16 @@ __device__ __forceinline__ u32 pick_bytes(u32 low, u32 high, u32 selector)
 	return y;
 }
 
-/* Bytes, four a register, their even and odd ones in two registers of 16-bit lanes.  Op supplies the arithmetic:
- *   spread_even, spread_odd   selectors that fill a lane from a byte
- *   pair(a, b)                combines lane by lane
- *   prefix(pairs, before)     the lanes' prefixes, with `before` in both lanes
- *   even(even, odd, after, before)   results of the even bytes: before each pair's odd byte */
+/* Bytes, four a register: their even and their odd ones in two registers of 16-bit lanes.  Op supplies
+ *   even_bytes, odd_bytes, carry_bytes   selectors: a lane from each such byte, and both lanes from the last result
+ *   spread(x)                            x in both lanes
+ *   pair(a, b)                           combines lane by lane
+ *   prefix(pairs, before)                results of the odd bytes; `before` is in both lanes
+ *   after_even(even, odd, pair_before, after_odd)   results of the even bytes
+ *   reduce(words)                        all bytes, in the low one */
 template <class P, class Op> struct byte_vector_scan {
 	using T = typename P::value;
 	enum : int { words = 4 };
-	enum : u32 { first_lanes = 0x1010, last_lanes = 0x3232 }; /* a lane into both */
 
 	static __device__ __forceinline__ T reduce(const T (&raw)[P::vector], u64)
 	{
