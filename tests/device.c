@@ -145,15 +145,24 @@ void test_buffer_destroy(struct test_buffer *buffer, const struct test_device *d
 	memset(buffer, 0, sizeof(*buffer));
 }
 
+/* The driver returns from filling device memory before it is filled, and from a copy of pageable memory before it has
+ * arrived; a stream that does not wait for the default stream would overtake both. */
+static void settle(const struct test_device *device)
+{
+	test_drive(device, cuStreamSynchronize, (NULL));
+}
+
 void test_buffer_poison(const struct test_buffer *buffer, const struct test_device *device)
 {
 	test_drive(device, cuMemsetD8, (buffer->base, TEST_POISON, buffer->before + buffer->size + buffer->after));
+	settle(device);
 }
 
 void test_upload(const struct test_device *device, CUdeviceptr to, const void *from, uint64_t size)
 {
 	if (size)
 		test_drive(device, cuMemcpyHtoD, (to, from, size));
+	settle(device);
 }
 
 void test_download(const struct test_device *device, void *to, CUdeviceptr from, uint64_t size)
