@@ -68,12 +68,10 @@ private:
 			total = source.template reduce<true>(lane, count);
 		else if (count > 0)
 			total = source.template reduce<false>(lane, count);
-		__syncwarp(); /* all lanes have read the totals of earlier tiles: the arrival tells the others that */
-		if (lane == (rakes ? warp_size - 1 : 0)) {
-			if (count > 0)
-				shared.warp_total[k % shared.total_slots][warp] = total;
-			shared.has_totals[k % shared.barrier_slots].arrive();
-		}
+		if (lane == (rakes ? warp_size - 1 : 0) && count > 0)
+			shared.warp_total[k % shared.total_slots][warp] = total;
+		/* Every lane's: the arrival also tells the others that it has read the totals of earlier tiles. */
+		shared.has_totals[k % shared.barrier_slots].arrive_warp(lane);
 		return true;
 	}
 

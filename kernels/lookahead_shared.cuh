@@ -31,6 +31,8 @@ template <class P> struct lookahead_shared {
 	 * was free: by then all warps have done with the prefix of the tile before that one, which had this slot. */
 	enum : int { prefix_slots = P::stages + 1 };
 
+	enum : u32 { all_warps = P::warps * phase_barrier::warp_arrivals };
+
 	stage_ring<P> stages;
 	phase_barrier has_totals[barrier_slots]; /* every compute warp has reduced its slice of tile k */
 	phase_barrier has_prefix[barrier_slots]; /* the gather warp has tile k's prefix */
@@ -43,14 +45,14 @@ template <class P> struct lookahead_shared {
 	{
 		stages.init();
 		for (int i = 0; i < barrier_slots; i++) {
-			has_totals[i].init(P::warps);
+			has_totals[i].init(all_warps);
 			has_prefix[i].init(1);
 		}
 	}
 
 	__device__ __forceinline__ void wait_for_totals(u32 k)
 	{
-		has_totals[k % barrier_slots].wait(k / barrier_slots & 1, P::warps);
+		has_totals[k % barrier_slots].wait(k / barrier_slots & 1, all_warps);
 	}
 
 	__device__ __forceinline__ void wait_for_prefix(u32 k)

@@ -60,7 +60,8 @@ template <class P> struct stage_ring {
 	phase_barrier is_free[P::stages]; /* all warps but the loader are done with it */
 	u32 tile[P::stages];              /* its index; arguments.tiles or more: there is no more tile */
 	u32 epoch;
-	enum : u32 { users = P::warps + 2 }; /* the compute warps, the publisher and the gather warp */
+	/* Arrivals of the compute warps, the publisher and the gather warp. */
+	enum : u32 { users = (P::warps + 2) * phase_barrier::warp_arrivals };
 
 	__device__ __forceinline__ void init()
 	{
@@ -194,9 +195,7 @@ template <class P> struct stage_ring {
 	/* A warp's last use of the stage of tile k, index included.  The whole warp. */
 	__device__ __forceinline__ void release(u32 k, int lane)
 	{
-		__syncwarp(); /* all lanes have read what they need */
-		if (lane == 0)
-			is_free[k % P::stages].arrive();
+		is_free[k % P::stages].arrive_warp(lane);
 	}
 };
 

@@ -6,6 +6,7 @@
  *
  * A phase barrier counts arrivals; each time `expected` have come, a phase ends and the next begins.  wait(parity)
  * returns once the phase of that parity (0 for the first) has ended.  A waiter may lag behind by one phase at most.
+ * A whole warp arrives `warp_arrivals` times.
  */
 #ifndef SCAN_PIPELINE_CUH
 #define SCAN_PIPELINE_CUH
@@ -17,6 +18,10 @@ namespace scan {
 #if __CUDA_ARCH__ >= 800
 
 struct phase_barrier {
+	/* Each lane's arrival orders its own accesses: one lane's, after __syncwarp(), would do, but where lanes are known
+	 * to be converged that leaves no instruction for a race checker to see, and it is no faster. */
+	enum : u32 { warp_arrivals = warp_size };
+
 	u64 word;
 
 	/* One thread, before the block barrier that precedes all use. */
@@ -32,6 +37,9 @@ struct phase_barrier {
 		asm volatile("{ .reg .b64 state; mbarrier.arrive.shared.b64 state, [%0]; }" ::
 			"r"(shared_address(&word)) : "memory");
 	}
+
+	/* All lanes of a warp: what any of them has read may then be overwritten. */
+	__device__ __forceinline__ void arrive_warp(int) { arrive(); }
 
 	__device__ __forceinline__ void wait(u32 parity, u32)
 	{
@@ -57,6 +65,8 @@ private:
 #else
 
 struct phase_barrier {
+	enum : u32 { warp_arrivals = 1 };
+
 	u32 arrived;
 
 	__device__ __forceinline__ void init(u32) { arrived = 0; }
@@ -65,6 +75,13 @@ struct phase_barrier {
 	{
 		__threadfence_block(); /* release: what this thread wrote comes before its arrival */
 		atomicAdd(&arrived, 1u);
+	}
+
+	__device__ __forceinline__ void arrive_warp(int lane)
+	{
+		__syncwarp();
+		if (lane == 0)
+			arrive();
 	}
 
 	__device__ __forceinline__ void wait(u32 parity, u32 expected)
