@@ -16,6 +16,7 @@
 #   kill      scantune killed at random moments, then run to its end                    4 minutes
 #   long      counts beyond 2^32, and a soak                                            4 minutes
 #   quicktable  a part of table, in 45 seconds
+#   user      the rows of table with types and operators of the caller's, and CUB's    40 seconds
 #
 # Each section has a time limit; one that fails or runs out does not stop the next.  Exit status: how many failed.
 set -u
@@ -151,6 +152,7 @@ run_table() (
 )
 section_table() { run_table; }
 section_quicktable() { run_table --quick; }
+section_user() { run_table --only user --time 30s; }
 
 # prove where there is a perl; else the programs one by one, judged by their exit status and lines.
 run_tests() {
