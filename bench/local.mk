@@ -3,8 +3,8 @@
 # Comparison with peers.  Not part of `all`: it wants nvcc, and a GPU to mean anything.
 #   make bench                                        the programs, the peers, and the timing of driver calls
 #   make bench NVCC=/opt/cuda/bin/nvcc NVCC_ARCH=-arch=native CCCL=$HOME/cccl
-# CCCL, or configure's --with-cccl, names a checkout or an unpacked wheel of NVIDIA/cccl, to compare with a CUB newer than
-# the toolkit's.
+# CCCL, or configure's --with-cccl, names a checkout or an unpacked wheel of NVIDIA/cccl, to compare with a CUB newer
+# than the toolkit's.
 EXTRA_PROGRAMS = bench/first_scan bench/emulated
 bench_first_scan_SOURCES = bench/first_scan.c examples/device_memory.h
 bench_first_scan_CPPFLAGS = -D_POSIX_C_SOURCE=200809L -I$(srcdir)/lib
@@ -15,8 +15,8 @@ bench_emulated_LDADD = $(device_libraries)
 # Every target on the device at hand (table.h).  Its kernels are embedded as the library's are.
 check_PROGRAMS += bench/table
 bench_table_SOURCES = \
-	bench/arena.c bench/cases.c bench/contenders.c bench/counts.c bench/host.c bench/open.c bench/report.c bench/row.c \
-	bench/table.c bench/table.h bench/user.c \
+	bench/arena.c bench/cases.c bench/contenders.c bench/counts.c bench/host.c bench/open.c bench/report.c \
+	bench/row.c bench/table.c bench/table.h bench/user.c \
 	tuner/contest.c tuner/json.c tuner/lines.c tuner/lists.c tuner/names.c tuner/peers.c tuner/statistics.c
 nodist_bench_table_SOURCES = bench/data.c
 bench_table_LDADD = libscanrt-core.la
