@@ -43,6 +43,21 @@ static const char *part_of(const char *type, int *parts)
 	return type;
 }
 
+/* Sums of doubles are sums of parts; what is combined otherwise has a text of its own. */
+static int compile_user(struct srt_image *image, const struct bench *bench, const struct bench_user *user)
+{
+	char option[48];
+	const char *options[] = { option, "-DBENCH_IN=f64", "-DBENCH_OUT=f64" };
+	int kind = user->builtin_type == SCANRT_U8 ? 3 : user->bytes == 16 ? 2 : 1;
+
+	if (user->data)
+		snprintf(option, sizeof option, "-DBENCH_KIND=%d", kind);
+	else
+		snprintf(option, sizeof option, "-DBENCH_PARTS=%zu", user->bytes / 8);
+	return bench_compile(image, bench, bench_sources, user->data ? user->data : "data.cu", options,
+		user->data ? 1 : 3);
+}
+
 static int compile(struct srt_image *image, const struct bench *bench, int in, int out)
 {
 	bool is_wide = srt_type_size(in) > 8 || srt_type_size(out) > 8;
@@ -60,7 +75,8 @@ static int load(struct bench_module *module, const struct bench *bench)
 {
 	const struct srt_driver *driver = bench->driver;
 	struct srt_image image = {0};
-	int status = compile(&image, bench, module->in, module->out);
+	int status = module->user ? compile_user(&image, bench, module->user) :
+		compile(&image, bench, module->in, module->out);
 
 	if (!status)
 		status = SRT_CALL(driver, cuModuleLoadData, (&module->module, image.bytes));
@@ -77,17 +93,20 @@ static int load(struct bench_module *module, const struct bench *bench)
 int bench_module_of(const struct bench_module **module, struct bench *bench, const struct srt_problem *problem)
 {
 	struct bench_module *made = &bench->modules[bench->module_count];
+	const struct bench_user *user = bench_user_of(problem);
 	int status;
 
 	for (size_t i = 0; i < bench->module_count; i++) {
 		*module = &bench->modules[i];
-		if ((*module)->in == problem->input_type && (*module)->out == problem->output_type)
+		if ((*module)->in == problem->input_type && (*module)->out == problem->output_type &&
+		    (*module)->user == user)
 			return SCANRT_OK;
 	}
 	if (bench->module_count == sizeof bench->modules / sizeof bench->modules[0])
 		return srt_fail(SCANRT_ERROR_OUT_OF_MEMORY, "too many pairs of types");
 	made->in = problem->input_type;
 	made->out = problem->output_type;
+	made->user = user;
 	status = load(made, bench);
 	*module = made;
 	if (!status)
@@ -109,7 +128,7 @@ static size_t slot_of(size_t bytes)
 
 bool bench_fits(const struct bench *bench, const struct srt_problem *problem, uint64_t count)
 {
-	size_t element = larger(srt_type_size(problem->input_type), srt_type_size(problem->output_type));
+	size_t element = larger(srt_problem_size(problem, SRT_INPUT), srt_problem_size(problem, SRT_OUTPUT));
 
 	return count <= (bench->capacity - 256 - SLOTS_MAX) / element;
 }
@@ -117,7 +136,7 @@ bool bench_fits(const struct bench *bench, const struct srt_problem *problem, ui
 struct tune_ring bench_ring(const struct bench *bench, const struct srt_problem *problem, uint64_t count,
 	enum bench_layout layout)
 {
-	size_t in_size = srt_type_size(problem->input_type), out_size = srt_type_size(problem->output_type);
+	size_t in_size = srt_problem_size(problem, SRT_INPUT), out_size = srt_problem_size(problem, SRT_OUTPUT);
 	struct tune_ring ring = { .in_stride = slot_of(count * in_size), .out_stride = slot_of(count * out_size) };
 	double l2 = bench->device.l2_bytes > 0 ? (double)bench->device.l2_bytes : L2_COMMON;
 	double bytes = (double)(ring.in_stride + ring.out_stride);
@@ -156,6 +175,12 @@ static uint64_t seed_of(int slot)
 	return SEED + UINT64_C(0x632be59bd9b4e019) * (uint64_t)slot;
 }
 
+/* A caller's operator that data.cu knows is a sum. */
+static int operator_of(const struct srt_problem *problem)
+{
+	return problem->op == SCANRT_OPERATOR_USER ? SCANRT_SUM : problem->op;
+}
+
 static int fill_slot(const struct bench *bench, const struct bench_module *module,
 	const struct tune_ring *ring, uint64_t count, int slot, int op)
 {
@@ -173,7 +198,7 @@ int bench_fill(struct bench *bench, const struct srt_problem *problem, const str
 	int status = bench_module_of(&module, bench, problem);
 
 	for (int slot = 0; !status && slot < ring->slots; slot++)
-		status = fill_slot(bench, module, ring, count, slot, is_raw ? 0 : problem->op);
+		status = fill_slot(bench, module, ring, count, slot, is_raw ? 0 : operator_of(problem));
 	return status;
 }
 
@@ -182,7 +207,7 @@ static int run_check(uint64_t wrong[2], const struct bench *bench, const struct 
 {
 	const struct srt_driver *driver = bench->driver;
 	unsigned long long length = count, seed = seed_of(0);
-	int op = problem->op, is_exclusive = problem->is_exclusive;
+	int op = operator_of(problem), is_exclusive = problem->is_exclusive;
 	CUdeviceptr counter = bench->wrong;
 	void *parameters[] = { &counter, &out, &length, &op, &is_exclusive, &seed };
 	int status;
@@ -201,7 +226,7 @@ static int run_check(uint64_t wrong[2], const struct bench *bench, const struct 
 
 static size_t spoilt_byte(const struct srt_problem *problem, uint64_t count)
 {
-	return count / 2 * srt_type_size(problem->output_type);
+	return count / 2 * srt_problem_size(problem, SRT_OUTPUT);
 }
 
 /* The first slot; in place, its input is gone then, and is made again. */
@@ -215,7 +240,7 @@ int bench_check(struct bench *bench, const struct srt_problem *problem, const st
 
 	if (!status && !is_in_place)
 		status = SRT_CALL(bench->driver, cuMemsetD8Async, (ring->out, POISON,
-			count * srt_type_size(problem->output_type), bench->contest.stream));
+			count * srt_problem_size(problem, SRT_OUTPUT), bench->contest.stream));
 	if (!status)
 		status = contender->enqueue(contender->user, ring->out, ring->in, bench->contest.stream);
 	if (!status && bench->options.is_spoiling)
@@ -224,7 +249,7 @@ int bench_check(struct bench *bench, const struct srt_problem *problem, const st
 	if (!status)
 		status = run_check(wrong, bench, module, problem, ring->out, count);
 	if (!status && is_in_place)
-		status = fill_slot(bench, module, ring, count, 0, problem->op);
+		status = fill_slot(bench, module, ring, count, 0, operator_of(problem));
 	if (status || wrong[0] == 0)
 		return status;
 	return srt_fail(SCANRT_ERROR_IMAGE, "%" PRIu64 " of %" PRIu64 " results are wrong, the first at %" PRIu64,

@@ -46,10 +46,14 @@ int bench_plan(struct scanrt_plan **plan, struct bench *bench, const struct srt_
 	struct scanrt_problem published = SCANRT_PROBLEM_INIT;
 	struct scanrt_plan_options options = SCANRT_PLAN_OPTIONS_INIT;
 
-	published.input_type = problem->input_type;
-	published.accumulator_type = problem->accumulator_type;
-	published.output_type = problem->output_type;
-	published.op = problem->op;
+	if (bench_user_of(problem)) {
+		bench_user_publish(&published, bench_user_of(problem));
+	} else {
+		published.input_type = problem->input_type;
+		published.accumulator_type = problem->accumulator_type;
+		published.output_type = problem->output_type;
+		published.op = problem->op;
+	}
 	published.mode = problem->is_exclusive ? SCANRT_EXCLUSIVE : SCANRT_INCLUSIVE;
 	/* The kernels of other size classes are not loaded. */
 	published.min_count = least;
@@ -61,7 +65,8 @@ int bench_plan(struct scanrt_plan **plan, struct bench *bench, const struct srt_
 static bool is_same(const struct srt_problem *a, const struct srt_problem *b)
 {
 	return a->input_type == b->input_type && a->accumulator_type == b->accumulator_type &&
-		a->output_type == b->output_type && a->op == b->op && a->is_exclusive == b->is_exclusive;
+		a->output_type == b->output_type && a->op == b->op && a->is_exclusive == b->is_exclusive &&
+		a->user == b->user;
 }
 
 /* A plan of its own for each count would compile the same kernel again where the database has none. */

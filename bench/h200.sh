@@ -13,9 +13,12 @@
 #   gpu       the test tier gpu, its programs side by side                              1 minute
 #   sanitize  memcheck, racecheck, synccheck, initcheck on small counts                 2 minutes
 # and only when named:
+#   normal    scantune without --quick, tuned / default of each problem, then recheck    about 5 minutes: -t 600
+#   twice     the same with another seed, and scantune diff of the two                  as much again
 #   kill      scantune killed at random moments, then run to its end                    4 minutes
 #   long      counts beyond 2^32, and a soak                                            4 minutes
 #   quicktable  a part of table, in 45 seconds
+#   user      the rows of table with types and operators of the caller's, and CUB's    40 seconds
 #
 # Each section has a time limit; one that fails or runs out does not stop the next.  Exit status: how many failed.
 set -u
@@ -43,6 +46,8 @@ export PATH="$PATH:/usr/local/cuda/bin"
 export HOME="$work"
 unset SCANRT_DB SCANRT_VARIANT SCANRT_LOG SCANRT_DRIVER XDG_CACHE_HOME
 database=$out/tune.db
+# Of the sections normal and twice; say "--type i32,f32 --op sum" where there is less time.
+tune_options=${TUNE_OPTIONS:-}
 commit=$(cat "$here/commit")
 failed=0
 
@@ -64,7 +69,8 @@ tell() { printf '%s\n' "$*" | tee -a "$work/$name.say"; }
 with_limit() { timeout -k 5 "$limit" "$@"; }
 
 section_info() {
-	nvidia-smi --query-gpu=name,driver_version,memory.total,clocks.max.sm,clocks.max.mem,ecc.mode.current,mig.mode.current \
+	nvidia-smi --query-g \
+		u=name,driver_version,memory.total,clocks.max.sm,clocks.max.mem,ecc.mode.current,mig.mode.current \
 		--format=csv,noheader | while read -r line; do tell "$line"; done
 	uname -rm
 	nvcc --version | tail -n 2
@@ -98,6 +104,41 @@ tuned_environment() {
 	fi
 }
 
+# What the issue and users want to know of a full tune: how long, how much it won, and how long a recheck takes.
+section_normal() {
+	normal=$out/normal.db
+	rm -f "$normal"*
+	begin=$(date +%s)
+	# shellcheck disable=SC2086
+	with_limit "$bin/scantune" --device 0 --db "$normal" $tune_options
+	status=$?
+	tell "scantune (normal): status $status in $(($(date +%s) - begin)) s, $(wc -c <"$normal") bytes"
+	"$bin/scantune" list --gains --db "$normal" >"$work/gains"
+	while IFS= read -r line; do tell "$line"; done <"$work/gains"
+	"$bin/scantune" list --db "$normal" >"$out/normal.list"
+	cp "$normal" "$work/recheck.db"
+	begin=$(date +%s)
+	with_limit "$bin/scantune" recheck --device 0 --db "$work/recheck.db" --json >"$out/recheck.jsonl"
+	recheck=$?
+	choices=$(grep -c '"event":"choice"' "$out/recheck.jsonl")
+	tell "recheck: status $recheck in $(($(date +%s) - begin)) s, $choices choices"
+	[ "$status" = 0 ] && [ "$recheck" = 0 ]
+}
+
+# As on another day: another seed, other inputs, another order.  A twice.db that is there is that day's.
+section_twice() {
+	normal=$out/normal.db
+	[ -s "$normal" ] || { echo "the section normal did not run"; return 1; }
+	if [ ! -s "$out/twice.db" ]; then
+		# shellcheck disable=SC2086
+		with_limit "$bin/scantune" --device 0 --db "$out/twice.db" --seed 2 $tune_options || return 1
+	fi
+	with_limit "$bin/scantune" diff "$normal" "$out/twice.db" --device 0 >"$work/diff"
+	status=$?
+	while IFS= read -r line; do tell "$line"; done <"$work/diff"
+	return $status
+}
+
 section_first() (
 	tuned_environment
 	status=0
@@ -110,7 +151,8 @@ section_first() (
 	while read -r line; do tell "$line"; done <"$out/first.jsonl"
 	# Each driver call and system call of one more process, with its microseconds.
 	for count in 1000 1048576; do
-		SCANRT_LIBNVRTC=/nonexistent SCANRT_LIBCUDA=$here/lib/driver_calls.so LD_PRELOAD=$here/lib/driver_calls.so \
+		SCANRT_LIBNVRTC=/nonexistent SCANRT_LIBCUDA=$here/lib/driver_calls.so \
+			LD_PRELOAD=$here/lib/driver_calls.so \
 			"$bin/first_scan" "$count" 2>&1 | tee "$out/driver_calls.$count.txt"
 	done
 	return $status
@@ -151,6 +193,7 @@ run_table() (
 )
 section_table() { run_table; }
 section_quicktable() { run_table --quick; }
+section_user() { run_table --only user --time 30s; }
 
 # prove where there is a perl; else the programs one by one, judged by their exit status and lines.
 run_tests() {
@@ -185,7 +228,8 @@ section_sanitize() (
 	command -v compute-sanitizer || return 1
 	mkdir -p "$work/sanitize"
 	for tool in memcheck racecheck synccheck initcheck; do
-		for test in grid_block grid_circuits grid_cluster grid_lookback grid_lookback_serial grid_lookahead grid_fan \
+		for test in grid_block grid_circuits grid_cluster grid_lookback grid_lookback_serial grid_lookahead \
+			grid_fan \
 			grid_reduce grid_reduce_fixed placement epochs initial stress chains; do
 			echo "$tool $test"
 		done
@@ -196,8 +240,9 @@ section_sanitize() (
 	while read -r result tool test; do
 		[ "$result" = 0 ] && continue
 		status=1
-		tell "$tool $test: exit status $result: $(grep -E '=========|^not ok|Bail' "$work/sanitize/$tool.$test" |
-			grep -vE 'COMPUTE-SANITIZER|ERROR SUMMARY: 0' | head -n 2 | tr '\n' ' ')"
+		tell "$tool $test: exit status $result:" \
+			"$(grep -E '=========|^not ok|Bail' "$work/sanitize/$tool.$test" |
+				grep -vE 'COMPUTE-SANITIZER|ERROR SUMMARY: 0' | head -n 2 | tr '\n' ' ')"
 	done <"$work/sanitize.status"
 	tell "$(grep -c '^0 ' "$work/sanitize.status") of $(wc -l <"$work/jobs") runs are clean"
 	for file in "$work/sanitize"/*; do
@@ -222,7 +267,8 @@ section_kill() {
 	"$bin/scantune" list --db "$killed" >"$work/killed.list"
 	with_limit "$bin/scantune" --device 0 --quick --type i32,f32 --op sum --db "$work/quiet.db" || return 1
 	"$bin/scantune" list --db "$work/quiet.db" >"$work/quiet.list"
-	tell "choices after three kills: $(wc -l <"$work/killed.list") lines; after a quiet run: $(wc -l <"$work/quiet.list")"
+	tell "choices after three kills: $(wc -l <"$work/killed.list") lines;" \
+		"after a quiet run: $(wc -l <"$work/quiet.list")"
 	[ "$(wc -l <"$work/killed.list")" = "$(wc -l <"$work/quiet.list")" ]
 }
 

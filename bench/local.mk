@@ -3,8 +3,8 @@
 # Comparison with peers.  Not part of `all`: it wants nvcc, and a GPU to mean anything.
 #   make bench                                        the programs, the peers, and the timing of driver calls
 #   make bench NVCC=/opt/cuda/bin/nvcc NVCC_ARCH=-arch=native CCCL=$HOME/cccl
-# CCCL, or configure's --with-cccl, names a checkout or an unpacked wheel of NVIDIA/cccl, to compare with a CUB newer than
-# the toolkit's.
+# CCCL, or configure's --with-cccl, names a checkout or an unpacked wheel of NVIDIA/cccl, to compare with a CUB newer
+# than the toolkit's.
 EXTRA_PROGRAMS = bench/first_scan bench/emulated
 bench_first_scan_SOURCES = bench/first_scan.c examples/device_memory.h
 bench_first_scan_CPPFLAGS = -D_POSIX_C_SOURCE=200809L -I$(srcdir)/lib
@@ -15,15 +15,15 @@ bench_emulated_LDADD = $(device_libraries)
 # Every target on the device at hand (table.h).  Its kernels are embedded as the library's are.
 check_PROGRAMS += bench/table
 bench_table_SOURCES = \
-	bench/arena.c bench/cases.c bench/contenders.c bench/counts.c bench/host.c bench/open.c bench/report.c bench/row.c \
-	bench/table.c bench/table.h \
+	bench/arena.c bench/cases.c bench/contenders.c bench/counts.c bench/host.c bench/open.c bench/report.c \
+	bench/row.c bench/table.c bench/table.h bench/user.c \
 	tuner/contest.c tuner/json.c tuner/lines.c tuner/lists.c tuner/names.c tuner/peers.c tuner/statistics.c
 nodist_bench_table_SOURCES = bench/data.c
 bench_table_LDADD = libscanrt-core.la
-bench/data.c: bench/data.cu kernels/embed.sh
-	$(AM_V_GEN)$(MKDIR_P) bench && (cd $(srcdir) && $(SHELL) kernels/embed.sh bench/data.cu) | \
+bench/data.c: bench/data.cu bench/user_data.cu kernels/embed.sh
+	$(AM_V_GEN)$(MKDIR_P) bench && (cd $(srcdir) && $(SHELL) kernels/embed.sh bench/data.cu bench/user_data.cu) | \
 		sed 's/srt_sources/bench_sources/' >$@-t && mv -f $@-t $@
-EXTRA_DIST += bench/data.cu
+EXTRA_DIST += bench/data.cu bench/user_data.cu
 CLEANFILES += bench/data.c bench/data.c-t
 
 # A driver in front of the driver, for first_scan; it is loaded and never linked.
@@ -38,16 +38,20 @@ peers_objects = bench/peers.o bench/peers_narrow.o bench/peers_wide.o
 NVCC_ARCH = -arch=sm_90
 nvcc_flags = -std=c++17 -O3 $(NVCC_ARCH) $(cccl_includes) -Xcompiler -fPIC,-fvisibility=hidden -cudart static
 cccl_includes = $${CCCL:+-I$$CCCL/include -I$$CCCL/cub -I$$CCCL/thrust -I$$CCCL/libcudacxx/include}
-$(peers_objects): bench/%.o: bench/%.cu bench/peers.h bench/peers_scan.cuh
+$(peers_objects) bench/peers_user.o: bench/%.o: bench/%.cu bench/peers.h bench/peers_scan.cuh
 	$(AM_V_GEN)$(MKDIR_P) bench && CCCL='$(CCCL)' && $(NVCC) $(nvcc_flags) -c -o $@ $(srcdir)/bench/$*.cu
 bench/peers.so: $(peers_objects)
 	$(AM_V_GEN)$(NVCC) $(NVCC_ARCH) -cudart static -shared -o $@ $(peers_objects)
+# Structures and operators of the table's section user.
+bench/peers_user.so: bench/peers_user.o
+	$(AM_V_GEN)$(NVCC) $(NVCC_ARCH) -cudart static -shared -o $@ bench/peers_user.o
 
 EXTRA_DIST += bench/driver_calls.c bench/peers.cu bench/peers.h bench/peers_narrow.cu bench/peers_scan.cuh \
-	bench/peers_wide.cu bench/pack.sh bench/h200.sh bench/results/README.md
-CLEANFILES += bench/driver_calls.so bench/first_scan bench/emulated bench/peers.so $(peers_objects)
+	bench/peers_user.cu bench/peers_wide.cu bench/pack.sh bench/h200.sh bench/results/README.md
+CLEANFILES += bench/driver_calls.so bench/first_scan bench/emulated bench/peers.so $(peers_objects) \
+	bench/peers_user.so bench/peers_user.o
 
-bench: bench/driver_calls.so bench/first_scan bench/table bench/peers.so
+bench: bench/driver_calls.so bench/first_scan bench/table bench/peers.so bench/peers_user.so
 # Where scantune compare of the installation finds it.
 install-bench: bench/peers.so
 	$(MKDIR_P) '$(DESTDIR)$(libexecdir)/scanrt'

@@ -137,6 +137,8 @@ int bench_open(struct bench *bench)
 	bench->no_peers = "they run on GPUs only";
 	if (!status && !bench->is_modelled)
 		bench->peers = tune_peers_open(&bench->no_peers);
+	if (!status && !bench->is_modelled)
+		bench->user_peers = tune_peers_open_user();
 	return status;
 }
 

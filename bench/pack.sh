@@ -6,7 +6,7 @@
 # the folder to make (default: stage).
 #
 #   stage/bin    scantune, line_index, prefix_sum, first_scan, table
-#   stage/lib    libscanrt.so.0, libscanrt-emu.so, driver_calls.so, peers.so (where there is an nvcc)
+#   stage/lib    libscanrt.so.0, libscanrt-emu.so, driver_calls.so, peers.so and peers_user.so (where there is an nvcc)
 #   stage/tests  the programs of the tiers gpu and long, each without a dependency on libscanrt.so
 #   stage/h200.sh
 set -eu
@@ -22,8 +22,8 @@ make -s -j"$(nproc)" all
 make -s -j"$(nproc)" check TESTS= >/dev/null
 make -s bench/first_scan bench/driver_calls.so
 if command -v "${NVCC:-nvcc}" >/dev/null; then
-	make -s -j"$(nproc)" bench/peers.so NVCC="${NVCC:-nvcc}" ||
-		say "bench/peers.so does not build: no comparison with CUB and Thrust"
+	make -s -j"$(nproc)" -k bench/peers.so bench/peers_user.so NVCC="${NVCC:-nvcc}" ||
+		say "bench/peers.so or peers_user.so does not build: no comparison with CUB and Thrust there"
 else
 	say "no nvcc: no comparison with CUB and Thrust"
 fi
@@ -56,7 +56,9 @@ program examples/line_index "$stage/bin"
 program examples/prefix_sum "$stage/bin"
 program bench/first_scan "$stage/bin"
 program bench/table "$stage/bin"
-[ ! -f "$build/bench/peers.so" ] || cp "$build/bench/peers.so" "$stage/lib/"
+for file in peers.so peers_user.so; do
+	[ ! -f "$build/bench/$file" ] || cp "$build/bench/$file" "$stage/lib/"
+done
 for tier in gpu long; do
 	for source in "$source_dir/tests/$tier"/*.c; do
 		name=$(basename "$source" .c)

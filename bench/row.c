@@ -77,9 +77,9 @@ static int add_ours(struct contest *contest)
 
 static int add_others(struct contest *contest)
 {
-	const struct scanrt_peers *peers = contest->bench->peers;
 	const struct srt_problem *problem = &contest->row->problem;
-	struct scanrt_peer_request request = { contest->row->type, srt_op_name(problem->op), problem->is_exclusive,
+	const struct scanrt_peers *peers = bench_user_of(problem) ? contest->bench->user_peers : contest->bench->peers;
+	struct scanrt_peer_request request = { contest->row->type, srt_problem_op_name(problem), problem->is_exclusive,
 					       contest->row->count };
 
 	for (int i = 0; peers && peers->name(i) && contest->count < BENCH_CONTENDERS_MAX - 2; i++) {
@@ -119,9 +119,15 @@ static int add_reference(struct contest *contest)
 	return status;
 }
 
+/* Read and written. */
+static size_t bytes_of_element(const struct bench_row *row)
+{
+	return srt_problem_size(&row->problem, SRT_INPUT) + srt_problem_size(&row->problem, SRT_OUTPUT);
+}
+
 static size_t copied_bytes(const struct bench_row *row)
 {
-	return row->count * (srt_type_size(row->problem.input_type) + srt_type_size(row->problem.output_type)) / 2;
+	return row->count * bytes_of_element(row) / 2;
 }
 
 /* Both ways to copy where it is not known yet which is the better one at this size. */
@@ -182,7 +188,7 @@ static int drop_peer(struct contest *contest, size_t index, int status)
 	bench_note(contest->bench, "  left out: %s: %s", contest->scans[index].name, srt_error_last()->text);
 	srt_error_clear();
 	tune_contender_free(&contest->contenders[index], &contest->bench->contest);
-	contest->bench->peers->close(contest->scans[index].peer);
+	contest->scans[index].peers->close(contest->scans[index].peer);
 	for (size_t i = index; i + 1 < contest->count; i++) {
 		contest->contenders[i] = contest->contenders[i + 1];
 		contest->scans[i] = contest->scans[i + 1];
@@ -193,6 +199,11 @@ static int drop_peer(struct contest *contest, size_t index, int status)
 	contest->peer_count--;
 	contest->scans[contest->count].peer = NULL;
 	return SCANRT_OK;
+}
+
+static bool is_sum_of_doubles(const struct srt_problem *problem)
+{
+	return problem->op == SCANRT_OPERATOR_USER && bench_user_of(problem) && !bench_user_of(problem)->data;
 }
 
 static int check_all(struct contest *contest)
@@ -210,7 +221,7 @@ static int check_all(struct contest *contest)
 			status = bench_check(bench, problem, &ring, &contest->contenders[i], contest->row->count);
 		status = drop_peer(contest, i, status);
 	}
-	if (!status && srt_type_is_float(problem->input_type))
+	if (!status && (srt_type_is_float(problem->input_type) || is_sum_of_doubles(problem)))
 		status = bench_fill(bench, problem, &contest->ring, contest->row->count, true);
 	return status;
 }
@@ -260,8 +271,8 @@ static double copy_us(const struct contest *contest)
 static void report(struct contest *contest)
 {
 	const struct bench_row *row = contest->row;
-	double size = (double)(srt_type_size(row->problem.input_type) + srt_type_size(row->problem.output_type));
-	struct bench_result result = { .type = row->type, .op = srt_op_name(row->problem.op),
+	double size = (double)bytes_of_element(row);
+	struct bench_result result = { .type = row->type, .op = srt_problem_op_name(&row->problem),
 				       .is_exclusive = row->problem.is_exclusive, .count = row->count,
 				       .layout = bench_layout_name(row->family->layout),
 				       .description = &contest->description,
@@ -289,7 +300,7 @@ static void clear(struct contest *contest)
 		tune_contender_free(&contest->contenders[i], &contest->bench->contest);
 	for (size_t i = 0; i < BENCH_CONTENDERS_MAX; i++)
 		if (contest->scans[i].peer)
-			contest->bench->peers->close(contest->scans[i].peer);
+			contest->scans[i].peers->close(contest->scans[i].peer);
 	scanrt_plan_destroy(contest->reference);
 }
 

@@ -139,12 +139,16 @@ static void add_rows(struct bench_row *rows, size_t *used, const struct bench *b
 	for (; point && *used < ROWS_MAX; point = next_point(bench, point + 1, row.count)) {
 		row.point = point;
 		row.count = count_of(bench, point);
+		if (bench->is_modelled && !bench_fits(bench, &row.problem, row.count))
+			row.count = bench->capacity / 2 / srt_problem_size(&row.problem, SRT_INPUT);
+		srt_user_share(row.problem.user);
 		rows[(*used)++] = row;
 	}
 	for (size_t i = first; i < *used; i++) {
 		rows[i].least = rows[first].count;
 		rows[i].most = rows[*used - 1].count;
 	}
+	srt_problem_free(&row.problem);
 }
 
 static void add_problem(struct bench_row *rows, size_t *used, const struct bench *bench,
@@ -152,7 +156,9 @@ static void add_problem(struct bench_row *rows, size_t *used, const struct bench
 {
 	struct scanrt_problem published = SCANRT_PROBLEM_INIT;
 
-	if (!parse_types(&published, type) || srt_op_parse(&published.op, op) != SCANRT_OK) {
+	if (bench_user_find(type, op)) {
+		bench_user_publish(&published, bench_user_find(type, op));
+	} else if (!parse_types(&published, type) || srt_op_parse(&published.op, op) != SCANRT_OK) {
 		srt_error_clear();
 		return;
 	}
@@ -196,7 +202,9 @@ static size_t list_rows(struct bench_row *rows, const struct bench *bench)
 		if (is_wanted(bench, family->section))
 			add_family(rows, &used, bench, family);
 	for (size_t i = 0; i < used; i++)
-		if (!is_repeated(rows, kept, &rows[i]))
+		if (is_repeated(rows, kept, &rows[i]))
+			srt_problem_free(&rows[i].problem);
+		else
 			rows[kept++] = rows[i];
 	return kept;
 }
@@ -229,7 +237,7 @@ static int run_rows(struct bench *bench, const struct bench_row *rows, size_t co
 		const struct bench_row *row = &rows[i];
 		char what[64];
 
-		snprintf(what, sizeof what, "%s %s", srt_op_name(row->problem.op), row->type);
+		snprintf(what, sizeof what, "%s %s", srt_problem_op_name(&row->problem), row->type);
 		if (strcmp(section, row->family->section) != 0)
 			bench_print_section(bench, section = row->family->section);
 		if (is_time_up(bench))
@@ -284,6 +292,8 @@ static int run_all(struct bench *bench)
 	status = run_specials(bench);
 	if (!status)
 		status = run_rows(bench, rows, count);
+	for (size_t i = 0; i < count; i++)
+		srt_problem_free(&rows[i].problem);
 	free(rows);
 	return status;
 }

@@ -32,6 +32,23 @@ struct bench_point {
 	bool is_quick;     /* part of --quick */
 };
 
+/* A type of a caller's, the operator on it and conversions, or a built-in monoid (bench/user.c). */
+struct bench_user {
+	const char *row;         /* the type as families and results have it: "struct136" */
+	const char *op;
+	const char *type;        /* the name in the text */
+	const char *type_text;
+	const char *op_text;
+	const char *load_text;
+	const char *store_text;
+	const char *data;        /* its inputs and checks: user_data.cu; NULL: sums of doubles, data.cu */
+	size_t bytes;            /* of the accumulator */
+	size_t alignment;
+	int builtin_type;        /* of the arrays, where it is not the user's */
+	int builtin_op;          /* in place of text */
+	bool is_commutative;
+};
+
 /* Every type with every operator that takes it, in each mode, at each count. */
 struct bench_family {
 	const char *section;
@@ -48,7 +65,7 @@ extern const struct bench_family bench_families[]; /* ends with a NULL section *
 struct bench_row {
 	const struct bench_family *family;
 	const struct bench_point *point;
-	struct srt_problem problem;
+	struct srt_problem problem; /* what of it is a user's lives as long as the program */
 	char type[40];     /* as the family has it */
 	uint64_t count;    /* the point's, or as many as the device is good for */
 	uint64_t least;    /* of the rows that follow each other with this problem: one plan serves them */
@@ -71,6 +88,7 @@ struct bench_options {
 struct bench_module {
 	int in;
 	int out;
+	const struct bench_user *user;
 	CUmodule module;
 	CUfunction fill;
 	CUfunction check;
@@ -86,6 +104,7 @@ struct bench {
 	struct tune_contest contest;
 	struct scanrt_context *context;
 	const struct scanrt_peers *peers;
+	const struct scanrt_peers *user_peers; /* of the section user */
 	const char *no_peers;
 	const char *toolchain;
 	bool is_modelled;
@@ -123,6 +142,12 @@ int bench_open(struct bench *bench);
 int bench_compile(struct srt_image *image, const struct bench *bench, const struct srt_source *sources,
 	const char *entry, const char *const *options, size_t count);
 void bench_close(struct bench *bench);
+
+/* ---- bench/user.c ---- */
+const struct bench_user *bench_user_find(const char *type, const char *op); /* or NULL */
+void bench_user_publish(struct scanrt_problem *problem, const struct bench_user *user); /* types, operator, texts */
+/* The one that a problem was made of; NULL for those of built-in scalars. */
+const struct bench_user *bench_user_of(const struct srt_problem *problem);
 
 /* ---- bench/arena.c: inputs, checks, where scans go ---- */
 int bench_module_of(const struct bench_module **module, struct bench *bench, const struct srt_problem *problem);

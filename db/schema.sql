@@ -200,9 +200,9 @@ CREATE VIEW why AS SELECT
 	coalesce(CASE WHEN t.variant = c.variant THEN c.reason ELSE t.note END, '') AS reason,
 	d.name AS device
 FROM choice c JOIN trial t ON t.run = coalesce((SELECT max(r.id) FROM run r JOIN trial x ON x.run = r.id
-	WHERE r.device = c.device AND r.source_hash = c.source_hash AND r.kind IS NOT 'recheck' AND x.problem = c.problem
-	AND x.class = c.class AND x.variant = c.variant AND x.us > 0), c.run) AND t.problem = c.problem
-	AND (t.class = c.class OR t.class = '' AND t.status <> 'ok')
+	WHERE r.device = c.device AND r.source_hash = c.source_hash AND r.kind IS NOT 'recheck'
+	AND x.problem = c.problem AND x.class = c.class AND x.variant = c.variant AND x.us > 0), c.run)
+	AND t.problem = c.problem AND (t.class = c.class OR t.class = '' AND t.status <> 'ok')
 JOIN problem p ON p.id = c.problem JOIN variant v ON v.id = t.variant JOIN device d ON d.id = c.device
 ORDER BY d.name, d.id, p.id, c.low_count, t.variant <> c.variant, t.us IS NULL, t.stage IS NOT 'final',
 	coalesce(t.ratio, t.us / c.us), v.text;

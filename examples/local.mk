@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 #
 # Built as a user builds them, from scanrt.h and libscanrt alone, and installed as text.
-user_examples = examples/dual_numbers examples/running_statistics examples/selective_scan examples/state_machine examples/string_hash
+user_examples = examples/dual_numbers examples/running_statistics examples/selective_scan examples/state_machine \
+	examples/string_hash
 noinst_PROGRAMS += examples/emulated_test examples/line_index examples/prefix_sum $(user_examples)
 exampledir = $(docdir)/examples
 dist_example_DATA = examples/device_memory.h examples/emulated_test.c examples/line_index.c examples/prefix_sum.c \

@@ -112,8 +112,10 @@ template <class P> struct stage_ring {
 		const u32 gap = slice_gap<P>(arguments);
 		if (tile == 0 || extent.is_cut)
 			patch(stage, extent, gap, lane);
-		if (gap > 0)
+		if (gap > 0 && has_bulk_copies())
 			start_slices(stage, extent, before, arrival, lane);
+		else if (gap > 0)
+			copy_slices(stage, extent, before, arrival, lane);
 		else
 			start_copy<P::load()>(
 				stage + before, reinterpret_cast<const void *>(extent.from), bytes, arrival, lane);
@@ -135,6 +137,24 @@ template <class P> struct stage_ring {
 		if (bytes > 0)
 			start_expected_copy<P::load()>(stage + begin + lane * 16,
 				reinterpret_cast<const void *>(base + begin), bytes, arrival);
+	}
+
+	/* The same without bulk copies: by the whole warp, one slice after another. */
+	static __device__ __forceinline__ void copy_slices(
+		char *stage, const stage_extent<P> &extent, u32 before, phase_barrier *arrival, int lane)
+	{
+		constexpr u32 slice = P::slice * sizeof(typename P::input);
+		const u64 base = extent.begin & ~15ull;
+		const u32 last = u32(extent.to - base);
+#pragma unroll 1
+		for (u32 warp = 0; warp < P::warps; warp++) {
+			const u32 from = warp > 0 ? warp * slice : before;
+			const u32 to = min(warp * slice + slice + 16, last);
+			if (from < to)
+				copy_by_warp(stage + from + warp * 16, reinterpret_cast<const void *>(base + from),
+					to - from, lane);
+		}
+		arrive_after_copies(arrival, lane);
 	}
 
 	static __device__ __forceinline__ u32 warp_sum(u32 x)

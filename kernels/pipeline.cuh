@@ -94,6 +94,16 @@ struct phase_barrier {
 
 #endif
 
+/* Whether bulk copies exist; else a warp moves vectors. */
+__device__ constexpr bool has_bulk_copies()
+{
+#if __CUDA_ARCH__ >= 900
+	return true;
+#else
+	return false;
+#endif
+}
+
 /* Makes initialised barriers visible to the asynchronous copies; then the block barrier makes them so to the block. */
 __device__ __forceinline__ void fence_barrier_init()
 {
@@ -162,28 +172,13 @@ __device__ __forceinline__ void start_expected_copy(void *to, const void *from, 
 #endif
 }
 
-/* Copies `bytes` (a multiple of 16, perhaps 0) from global to shared memory, both 16-byte aligned, and ends the
- * barrier's phase when they have arrived.  Called by a full, converged warp; what its lane 0 wrote before the call is
- * visible to whoever waits for the phase.  access::stream asks L2 to give the vectors up first. */
-template <access how>
-__device__ __forceinline__ void start_copy(void *to, const void *from, u32 bytes, phase_barrier *barrier, int lane)
+/* Before sm_90: a warp's copy of `bytes`, a multiple of 16, both sides 16-byte aligned, without an arrival. */
+__device__ __forceinline__ void copy_by_warp(void *to, const void *from, u32 bytes, int lane)
 {
-#if __CUDA_ARCH__ >= 900
-	if (lane != 0)
-		return;
-	if (bytes == 0) {
-		barrier->arrive();
-		return;
-	}
-	expect_copies(barrier, bytes);
-	start_expected_copy<how>(to, from, bytes, barrier);
-#elif __CUDA_ARCH__ >= 800
+#if __CUDA_ARCH__ >= 800
 	for (u32 i = lane * 16; i < bytes; i += warp_size * 16)
 		asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(shared_address(to) + i),
 			"l"(static_cast<const char *>(from) + i) : "memory");
-	asm volatile("cp.async.mbarrier.arrive.noinc.shared.b64 [%0];" ::"r"(shared_address(barrier)) : "memory");
-	if (lane == 0) /* the copies' arrivals release nothing else that lane 0 wrote */
-		barrier->arrive();
 #else
 	constexpr int batch = 8; /* vectors in flight a lane */
 	for (u32 i = lane * 16; i < bytes; i += warp_size * 16 * batch) {
@@ -199,8 +194,38 @@ __device__ __forceinline__ void start_copy(void *to, const void *from, u32 bytes
 				*reinterpret_cast<uint4 *>(
 					static_cast<char *>(to) + i + b * warp_size * 16) = vector[b];
 	}
+#endif
+}
+
+/* And the arrivals for all that the warp has copied so. */
+__device__ __forceinline__ void arrive_after_copies(phase_barrier *barrier, int lane)
+{
+#if __CUDA_ARCH__ >= 800
+	asm volatile("cp.async.mbarrier.arrive.noinc.shared.b64 [%0];" ::"r"(shared_address(barrier)) : "memory");
+	if (lane == 0) /* the copies' arrivals release nothing else that lane 0 wrote */
+		barrier->arrive();
+#else
 	barrier->arrive();
 #endif
+}
+
+/* Copies `bytes` (a multiple of 16, perhaps 0) from global to shared memory, both 16-byte aligned, and ends the
+ * barrier's phase when they have arrived.  Called by a full, converged warp; what its lane 0 wrote before the call is
+ * visible to whoever waits for the phase.  access::stream asks L2 to give the vectors up first. */
+template <access how>
+__device__ __forceinline__ void start_copy(void *to, const void *from, u32 bytes, phase_barrier *barrier, int lane)
+{
+	if constexpr (!has_bulk_copies()) {
+		copy_by_warp(to, from, bytes, lane);
+		arrive_after_copies(barrier, lane);
+	} else if (lane == 0) {
+		if (bytes == 0) {
+			barrier->arrive();
+			return;
+		}
+		expect_copies(barrier, bytes);
+		start_expected_copy<how>(to, from, bytes, barrier);
+	}
 }
 
 /* Starts a copy from shared to global memory, both and `bytes` multiples of 16, as a bulk group of this thread.  The

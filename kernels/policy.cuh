@@ -78,12 +78,8 @@ struct policy {
 		/* large.cuh reckons its own again */
 		strategy(SCAN_STRATEGY) == strategy::large ? SCAN_SHARED_BYTES : 0 };
 
-	/* Full slices are scanned in their stage and copied from there in bulk. */
-#if __CUDA_ARCH__ >= 900
+	/* Full slices are scanned in their stage and copied from there: in bulk, or by their warp before sm_90. */
 	enum : bool { rakes = access(SCAN_STORE) == access::bulk };
-#else
-	enum : bool { rakes = false };
-#endif
 };
 
 enum : int { widest_element = sizeof(policy::input) > sizeof(policy::output) ? sizeof(policy::input) :

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * A warp's slice of a tile in shared memory, raked: each lane takes `items` consecutive elements, scans them by itself,
- * and leaves the results in their place, from where one bulk copy takes the slice to global memory.  One scan over the
- * lanes serves the whole slice (a row of vectors after another needs one a row), operands stay in array order whatever
- * the operator, and the stores cost no instructions of the lanes.
+ * and leaves the results in their place, from where one bulk copy takes the slice to global memory, or, before sm_90,
+ * the warp by vectors.  One scan over the lanes serves the whole slice (a row of vectors after another needs one a row),
+ * operands stay in array order whatever the operator, and bulk stores cost no instructions of the lanes.
  *
  * The lanes' accesses are 16 bytes wide, a stride of `rows` vectors apart: free of bank conflicts where rows is odd.
  *
@@ -94,7 +94,9 @@ template <class P> struct raked_slice {
 		fence_before_copies();
 		if (address_of(out) % 16 == 0) {
 			__syncwarp();
-			if (lane == 0) {
+			if constexpr (!has_bulk_copies()) {
+				store_vectors(reinterpret_cast<char *>(out));
+			} else if (lane == 0) {
 				start_bulk_store(out, slice, bytes);
 				wait_for_bulk_reads();
 			}
@@ -106,6 +108,18 @@ template <class P> struct raked_slice {
 
 private:
 	enum : int { batch = 4 }; /* 32-bit words a lane at once: a vector; bytes is a multiple of batch * 128 */
+
+	/* Without bulk copies: a vector a lane. */
+	__device__ __forceinline__ void store_vectors(char *out) const
+	{
+#pragma unroll
+		for (int r = 0; r < P::rows; r++) {
+			const u32 at = (r * warp_size + lane) * 16;
+			u32 word[4];
+			load_vector<access::plain>(word, reinterpret_cast<const u32 *>(slice + at));
+			store_vector<access::stream>(reinterpret_cast<u32 *>(out + at), word);
+		}
+	}
 
 	/* To where elements are aligned, but no vectors: by words, and less than a word at either end. */
 	__device__ __forceinline__ void store_words(char *out) const

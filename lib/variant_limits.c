@@ -23,8 +23,6 @@
  * stores each warp's slice of it has one, and one follows. */
 #define STAGE_SLACK 16
 #define STAGE_ALIGNMENT 128
-/* Bulk copies from shared memory came with it. */
-#define BULK_CAPABILITY 90
 
 static size_t larger(size_t a, size_t b)
 {
@@ -277,10 +275,6 @@ static int check_capability(const struct srt_variant *variant, const struct srt_
 			"strategy %s needs compute capability %d.%d, and the device has %d.%d", row->name,
 			row->least_capability / 10, row->least_capability % 10, device->capability / 10,
 			device->capability % 10);
-	if (variant->store == SRT_ACCESS_BULK && device->capability < BULK_CAPABILITY)
-		return srt_fail(SCANRT_ERROR_VARIANT,
-			"store=bulk needs compute capability %d.%d, and the device has %d.%d", BULK_CAPABILITY / 10,
-			BULK_CAPABILITY % 10, device->capability / 10, device->capability % 10);
 	if (variant->strategy == SRT_CLUSTER && !device->has_clusters)
 		return srt_fail(SCANRT_ERROR_VARIANT, "the device has no thread block clusters");
 	return SCANRT_OK;

@@ -43,7 +43,8 @@ AM_TESTS_ENVIRONMENT = \
 	unset SCANRT_DB SCANRT_VARIANT SCANRT_LOG SCANRT_WRITE_CACHE XDG_CACHE_HOME; \
 	HOME='$(abs_top_builddir)/tests/home'; export HOME; mkdir -p "$$HOME"; \
 	top_srcdir='$(abs_top_srcdir)'; top_builddir='$(abs_top_builddir)'; export top_srcdir top_builddir; \
-	CC='$(CC)'; CXX='$(CXX)'; MANDOC='$(MANDOC)'; SQLITE3='$(SQLITE3)'; PKG_CONFIG='$(PKG_CONFIG)'; MAKE='$(MAKE)'; \
+	CC='$(CC)'; CXX='$(CXX)'; MANDOC='$(MANDOC)'; SQLITE3='$(SQLITE3)'; PKG_CONFIG='$(PKG_CONFIG)'; \
+	MAKE='$(MAKE)'; \
 	CUDA_DIR='$(CUDA_DIR)'; NVRTC_DIR='$(NVRTC_DIR)'; SANITIZER_CFLAGS='$(SANITIZER_CFLAGS)'; \
 	export CC CXX MANDOC SQLITE3 PKG_CONFIG MAKE CUDA_DIR NVRTC_DIR SANITIZER_CFLAGS; \
 	LSAN_OPTIONS="suppressions=$(abs_top_srcdir)/tests/lsan.supp:print_suppressions=0"; export LSAN_OPTIONS;

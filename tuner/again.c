@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * scantune verify, recheck and import: the search again, but over what is known already.
+ * scantune verify, recheck, import and diff: the search again, but over what is known already.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -68,7 +68,7 @@ static int add_target(void *user, const struct srt_db_choice *choice, const char
 
 static bool find_targets(struct again *again, const struct tune_session *session)
 {
-	struct srt_db *db = again->options.task == TUNE_TASK_IMPORT ? session->import : session->db;
+	struct srt_db *db = session->import ? session->import : session->db;
 
 	srt_device_fingerprint(&again->fingerprint, &session->device);
 	srt_device_family(&again->family, &session->device);
@@ -79,17 +79,23 @@ static bool find_targets(struct again *again, const struct tune_session *session
 	return false;
 }
 
-static bool open_import(struct tune_session *session)
+static bool open_file(struct srt_db **db, const char *path)
+{
+	if (srt_db_open(db, path, SRT_DB_READ) == SCANRT_OK)
+		return true;
+	tune_report_error("%s", srt_error_last()->text);
+	return false;
+}
+
+static bool open_files(struct tune_session *session)
 {
 	const struct tune_options *options = session->options;
 	struct srt_strbuf reason = {0};
 
-	if (options->task != TUNE_TASK_IMPORT)
-		return true;
-	if (srt_db_open(&session->import, options->file, SRT_DB_READ) != SCANRT_OK) {
-		tune_report_error("%s", srt_error_last()->text);
+	if (options->file && !open_file(&session->import, options->file))
 		return false;
-	}
+	if (options->against && !open_file(&session->against, options->against))
+		return false;
 	if (options->with_images && !srt_db_is_trusted(session->import, &reason)) {
 		tune_report_error("machine code is not taken from that file: %s", srt_strbuf_text(&reason));
 		srt_strbuf_free(&reason);
@@ -100,7 +106,9 @@ static bool open_import(struct tune_session *session)
 
 static int run(struct again *again, struct tune_session *session)
 {
-	if (!open_import(session) || !tune_record_open(session) || !find_targets(again, session))
+	bool is_diff = again->options.task == TUNE_TASK_DIFF;
+
+	if (!open_files(session) || (!is_diff && !tune_record_open(session)) || !find_targets(again, session))
 		return TUNE_EXIT_DATABASE;
 	if (again->options.target_count == 0) {
 		tune_report_line("there is no choice for this device and these kernels in %s",
@@ -130,6 +138,7 @@ int tune_command_again(const struct tune_options *options)
 	tune_session_close(session);
 	srt_db_close(session->db);
 	srt_db_close(session->import);
+	srt_db_close(session->against);
 	srt_strbuf_free(&again.fingerprint);
 	srt_strbuf_free(&again.family);
 	free(session);

@@ -13,8 +13,6 @@
 #include "space.h"
 #include "status.h"
 
-#define CHOICES_MAX 8
-
 bool tune_candidate_serves(const struct tune_candidate *candidate, const struct tune_class *klass)
 {
 	return klass->timing.count <= srt_variant_max_count(&candidate->build.variant);
@@ -61,7 +59,7 @@ static void add_defaults(struct tune_search *search)
 }
 
 /* Look-up answers with the problem's own choices, or with those of a problem like it. */
-static size_t find_choices(struct srt_db_choice rows[CHOICES_MAX], const struct tune_session *session,
+static size_t find_choices(struct srt_db_choice rows[TUNE_CHOICES_MAX], const struct tune_session *session,
 	const struct srt_problem *problem, struct srt_db *db)
 {
 	struct srt_strbuf name = {0}, fingerprint = {0}, family = {0};
@@ -75,7 +73,7 @@ static size_t find_choices(struct srt_db_choice rows[CHOICES_MAX], const struct 
 	lookup.problem = srt_strbuf_text(&name);
 	lookup.fingerprint = srt_strbuf_text(&fingerprint);
 	lookup.family = srt_strbuf_text(&family);
-	if (db == NULL || srt_db_find_choices(db, &lookup, rows, CHOICES_MAX, &count) != SCANRT_OK)
+	if (db == NULL || srt_db_find_choices(db, &lookup, rows, TUNE_CHOICES_MAX, &count) != SCANRT_OK)
 		count = 0;
 	srt_strbuf_free(&name);
 	srt_strbuf_free(&fingerprint);
@@ -84,10 +82,18 @@ static size_t find_choices(struct srt_db_choice rows[CHOICES_MAX], const struct 
 	return count;
 }
 
+size_t tune_candidates_chosen(struct srt_db_choice rows[TUNE_CHOICES_MAX], const struct tune_session *session,
+	const struct srt_problem *problem, struct srt_db *db)
+{
+	size_t count = find_choices(rows, session, problem, db);
+
+	return count > 0 && rows[0].is_similar ? 0 : count;
+}
+
 /* All are worth a place; but what was chosen for another problem, device or by somebody else is no incumbent. */
 static void add_choices(struct tune_search *search, struct srt_db *db)
 {
-	struct srt_db_choice rows[CHOICES_MAX];
+	struct srt_db_choice rows[TUNE_CHOICES_MAX];
 	size_t count = find_choices(rows, search->session, &search->problem, db);
 	bool is_own = db == search->session->db;
 
@@ -111,7 +117,7 @@ static void add_choices(struct tune_search *search, struct srt_db *db)
 bool tune_candidates_known(struct srt_variant *variant, struct tune_session *session, const struct srt_problem *problem,
 	uint64_t count)
 {
-	struct srt_db_choice rows[CHOICES_MAX];
+	struct srt_db_choice rows[TUNE_CHOICES_MAX];
 	size_t used = 0;
 
 	if (session->options->task != TUNE_TASK_TUNE)
@@ -129,7 +135,7 @@ void tune_candidates_fit_classes(struct tune_search *search)
 {
 	struct tune_session *session = search->session;
 	size_t element = srt_type_size(search->problem.input_type), used = 0;
-	struct srt_db_choice rows[CHOICES_MAX];
+	struct srt_db_choice rows[TUNE_CHOICES_MAX];
 	size_t count = find_choices(rows, session, &search->problem,
 		session->import ? session->import : session->db);
 
@@ -173,14 +179,16 @@ bool tune_candidates_make(struct tune_search *search)
 	size_t wanted = tune_space_size(search->session->options->effort, is_slow(search->session));
 
 	/* Room for the space, a default a class and a number of earlier choices. */
-	search->candidates = calloc(wanted + TUNE_CLASS_MAX + 2 * CHOICES_MAX + 1, sizeof *search->candidates);
+	search->candidates = calloc(wanted + TUNE_CLASS_MAX + 3 * TUNE_CHOICES_MAX + 1, sizeof *search->candidates);
 	if (search->candidates == NULL)
 		return false;
-	if (task != TUNE_TASK_VERIFY)
+	if (task != TUNE_TASK_VERIFY && task != TUNE_TASK_DIFF)
 		add_defaults(search);
 	add_choices(search, search->session->db);
 	if (search->session->import)
 		add_choices(search, search->session->import);
+	if (search->session->against)
+		add_choices(search, search->session->against);
 	return task != TUNE_TASK_TUNE || add_space(search, wanted);
 }
 

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "db.h"
+#include "gains.h"
 #include "image.h"
 #include "json.h"
 #include "problem.h"
@@ -21,6 +22,7 @@ struct listing {
 	bool is_detailed;
 	size_t rows;
 	char device[160];
+	struct tune_gains gains; /* where only these are asked for */
 };
 
 static size_t size_of(const char *type, size_t length)
@@ -132,6 +134,8 @@ static int take(void *user, const struct srt_db_choice *choice, const char *devi
 
 	if (listing->options->is_json) {
 		print_json(choice, device);
+	} else if (listing->options->wants_gains) {
+		tune_gains_add(&listing->gains, choice, device);
 	} else {
 		print_device(listing, choice, device);
 		if (listing->is_detailed)
@@ -164,6 +168,7 @@ static int list(const struct tune_options *options, const char *problem)
 	status = srt_db_open(&db, srt_strbuf_text(&path), SRT_DB_READ);
 	if (status == SCANRT_OK)
 		status = srt_db_each_choice(db, problem, take, &listing);
+	tune_gains_end(&listing.gains);
 	if (status != SCANRT_OK)
 		fprintf(stderr, "scantune: %s\n", srt_error_last()->text);
 	else if (listing.rows == 0 && !options->is_json)

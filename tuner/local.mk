@@ -15,10 +15,12 @@ scantune_SOURCES = \
 	tuner/crossover.c \
 	tuner/data.c tuner/data.h \
 	tuner/decision.c \
+	tuner/diff.c tuner/diff.h \
 	tuner/dry_run.c tuner/dry_run.h \
 	tuner/devices.c \
 	tuner/doctor.c \
 	tuner/fault.c \
+	tuner/gains.c tuner/gains.h \
 	tuner/gpu.c tuner/gpu.h \
 	tuner/half.c tuner/half.h \
 	tuner/json.c tuner/json.h \

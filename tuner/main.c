@@ -54,6 +54,7 @@ int main(int argc, char **argv)
 		{ "show", tune_command_show }, { "bench", tune_command_bench },
 		{ "compare", tune_command_compare }, { "plot", tune_command_plot }, { "why", tune_command_why },
 		{ "verify", tune_command_again }, { "recheck", tune_command_again }, { "import", tune_command_again },
+		{ "diff", tune_command_again },
 		{ "export", tune_command_export }, { "prune", tune_command_prune }, { "doctor", tune_command_doctor },
 	};
 	struct tune_options options;

@@ -21,7 +21,8 @@ enum {
 	OPTION_DEVICE = 256, OPTION_QUICK, OPTION_THOROUGH, OPTION_TIME, OPTION_TYPE, OPTION_OP, OPTION_MODE,
 	OPTION_COUNT, OPTION_ALL, OPTION_DB, OPTION_SYSTEM, OPTION_CODEGEN, OPTION_JOBS, OPTION_SEED, OPTION_RESTART,
 	OPTION_DRY_RUN, OPTION_JSON, OPTION_QUIET, OPTION_VERBOSE, OPTION_VARIANT, OPTION_REPEAT, OPTION_COUNTERS,
-	OPTION_SWEEP, OPTION_MARKDOWN, OPTION_VARY, OPTION_OUTPUT, OPTION_REQUIRE_QUIET, OPTION_KEEP, OPTION_WITH_IMAGES
+	OPTION_SWEEP, OPTION_MARKDOWN, OPTION_VARY, OPTION_OUTPUT, OPTION_REQUIRE_QUIET, OPTION_KEEP,
+	OPTION_WITH_IMAGES, OPTION_GAINS
 };
 
 #define BIT(option) (UINT64_C(1) << (OPTION_##option - OPTION_DEVICE))
@@ -42,7 +43,8 @@ static const struct option long_options[] = {
 	{ "vary", required_argument, NULL, OPTION_VARY },
 	{ "output", required_argument, NULL, OPTION_OUTPUT }, { "keep", required_argument, NULL, OPTION_KEEP },
 	{ "require-quiet", no_argument, NULL, OPTION_REQUIRE_QUIET },
-	{ "with-images", no_argument, NULL, OPTION_WITH_IMAGES }, { "help", no_argument, NULL, 'h' },
+	{ "with-images", no_argument, NULL, OPTION_WITH_IMAGES }, { "gains", no_argument, NULL, OPTION_GAINS },
+	{ "help", no_argument, NULL, 'h' },
 	{ "version", no_argument, NULL, 'V' },                { NULL, 0, NULL, 0 }
 };
 
@@ -136,6 +138,7 @@ static bool take(struct tune_options *options, struct pending *pending, int opti
 	case OPTION_SWEEP: options->is_sweeping = true; return true;
 	case OPTION_REQUIRE_QUIET: options->requires_quiet = true; return true;
 	case OPTION_WITH_IMAGES: options->with_images = true; return true;
+	case OPTION_GAINS: options->wants_gains = true; return true;
 	case OPTION_MARKDOWN: options->is_markdown = true; return true;
 	case 'h': pending->wants_help = true; return true;
 	case 'V': pending->wants_version = true; return true;
@@ -160,13 +163,18 @@ static uint64_t options_of(const char *command)
 	if (strcmp(command, "plot") == 0)
 		return database | BIT(TYPE) | BIT(OP) | BIT(OUTPUT);
 	if (strcmp(command, "tune") == 0)
-		return ~(BIT(VARIANT) | BIT(REPEAT) | BIT(COUNTERS) | BIT(KEEP) | BIT(WITH_IMAGES) | drawing);
+		return ~(BIT(VARIANT) | BIT(REPEAT) | BIT(COUNTERS) | BIT(KEEP) | BIT(WITH_IMAGES) | BIT(GAINS) |
+			drawing);
 	if (strcmp(command, "verify") == 0 || strcmp(command, "recheck") == 0)
 		return again;
+	if (strcmp(command, "diff") == 0)
+		return again & ~(BIT(DB) | BIT(SYSTEM));
 	if (strcmp(command, "import") == 0)
 		return again | BIT(WITH_IMAGES);
 	if (strcmp(command, "export") == 0)
 		return database | BIT(WITH_IMAGES);
+	if (strcmp(command, "list") == 0)
+		return json | database | BIT(GAINS);
 	if (strcmp(command, "prune") == 0)
 		return json | BIT(DB) | BIT(KEEP) | BIT(DRY_RUN);
 	return strcmp(command, "devices") == 0 ? json : json | database;
@@ -204,7 +212,7 @@ static bool parse_command(struct tune_options *options, struct pending *pending,
 		{ "compare", 0, 1, "at most one file" }, { "plot", 0, 1, "at most one file" },
 		{ "why", 3, 3, "a type, an operator and a count" }, { "verify", 0, 0, "no operand" },
 		{ "recheck", 0, 0, "no operand" }, { "export", 1, 1, "a file" }, { "import", 1, 1, "a file" },
-		{ "prune", 0, 0, "no operand" }, { "doctor", 0, 0, "no operand" },
+		{ "diff", 2, 2, "two databases" }, { "prune", 0, 0, "no operand" }, { "doctor", 0, 0, "no operand" },
 	};
 
 	for (size_t i = 0; argc > 0 && i < sizeof commands / sizeof commands[0]; i++) {
@@ -217,7 +225,10 @@ static bool parse_command(struct tune_options *options, struct pending *pending,
 		}
 		if (argc == 4 && !tune_parse_counts(options, argv[3]))
 			return false;
-		if (argc >= 3)
+		if (strcmp(argv[0], "diff") == 0) {
+			options->file = argv[1];
+			options->against = argv[2];
+		} else if (argc >= 3)
 			take_problem(pending, argv + 1);
 		else if (argc == 2)
 			options->file = argv[1];
@@ -225,8 +236,8 @@ static bool parse_command(struct tune_options *options, struct pending *pending,
 	}
 	if (argc > 0)
 		fprintf(stderr, "scantune: there is no command \"%s\"; there are devices, list, show, why, verify, "
-			"recheck, bench, compare, plot, export, import, prune and doctor, and --device N to tune\n",
-			argv[0]);
+			"recheck, diff, bench, compare, plot, export, import, prune and doctor, and --device N to "
+			"tune\n", argv[0]);
 	return argc == 0;
 }
 
@@ -277,7 +288,8 @@ static bool finish_drawing(struct tune_options *options, const struct pending *p
 static void finish_task(struct tune_options *options)
 {
 	static const struct { const char *command; enum tune_task task; } tasks[] = {
-		{ "verify", TUNE_TASK_VERIFY }, { "recheck", TUNE_TASK_RECHECK }, { "import", TUNE_TASK_IMPORT } };
+		{ "verify", TUNE_TASK_VERIFY }, { "recheck", TUNE_TASK_RECHECK }, { "import", TUNE_TASK_IMPORT },
+		{ "diff", TUNE_TASK_DIFF } };
 
 	for (size_t i = 0; i < sizeof tasks / sizeof tasks[0]; i++)
 		if (strcmp(options->command, tasks[i].command) == 0) {

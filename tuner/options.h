@@ -19,7 +19,7 @@ enum tune_exit {
 };
 
 /* What a run of the search is for. */
-enum tune_task { TUNE_TASK_TUNE, TUNE_TASK_RECHECK, TUNE_TASK_VERIFY, TUNE_TASK_IMPORT };
+enum tune_task { TUNE_TASK_TUNE, TUNE_TASK_RECHECK, TUNE_TASK_VERIFY, TUNE_TASK_IMPORT, TUNE_TASK_DIFF };
 
 enum tune_effort { TUNE_QUICK, TUNE_NORMAL, TUNE_THOROUGH };
 const char *tune_effort_name(enum tune_effort effort);
@@ -56,7 +56,9 @@ struct tune_options {
 	bool is_markdown;       /* compare only */
 	const char *vary;       /* compare only: a knob's name */
 	const char *file;       /* the operand: result lines of an earlier run, or a database; NULL: none */
+	const char *against;    /* the second operand of diff */
 	const char *output;     /* plot only */
+	bool wants_gains;       /* list only: what was won, and no more */
 	bool is_restart;
 	bool requires_quiet;
 	bool with_images;       /* export and import */

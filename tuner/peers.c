@@ -50,19 +50,25 @@ static bool own_folder(char folder[PATH_SIZE])
 }
 
 /* In a build tree scantune is above bench/; packed for another machine, libraries have a folder beside bin/. */
-static const struct scanrt_peers *search(void)
+static const struct scanrt_peers *search(const char *file)
 {
-	static const char *const places[] = { "/bench/peers.so", "/peers.so", "/../lib/peers.so" };
+	static const char *const places[] = { "/bench/", "/", "/../lib/" };
 	char folder[PATH_SIZE], path[PATH_SIZE + 32];
 
 	for (size_t i = 0; own_folder(folder) && i < sizeof places / sizeof places[0]; i++) {
-		snprintf(path, sizeof path, "%s%s", folder, places[i]);
+		snprintf(path, sizeof path, "%s%s%s", folder, places[i], file);
 		if (access(path, R_OK) == 0)
 			return load(path);
 	}
-	if (access(SRT_LIBEXECDIR "/scanrt/peers.so", R_OK) == 0)
-		return load(SRT_LIBEXECDIR "/scanrt/peers.so");
-	return NULL;
+	snprintf(path, sizeof path, "%s/scanrt/%s", SRT_LIBEXECDIR, file);
+	return access(path, R_OK) == 0 ? load(path) : NULL;
+}
+
+const struct scanrt_peers *tune_peers_open_user(void)
+{
+	const char *named = getenv("SCANTUNE_PEERS");
+
+	return named && strcmp(named, "off") == 0 ? NULL : search("peers_user.so");
 }
 
 const struct scanrt_peers *tune_peers_open(const char **reason)
@@ -78,6 +84,6 @@ const struct scanrt_peers *tune_peers_open(const char **reason)
 	if (named && strcmp(named, "off") == 0)
 		snprintf(message, sizeof message, "SCANTUNE_PEERS=off");
 	else
-		peers = named && *named ? load(named) : search();
+		peers = named && *named ? load(named) : search("peers.so");
 	return peers;
 }

@@ -363,7 +363,8 @@ static bool take_image(struct tune_build *build, struct srt_db_image *row)
 bool tune_record_find_image(struct tune_session *session, struct tune_build *build)
 {
 	const struct tune_options *options = session->options;
-	struct srt_db *stores[] = { session->db, options->with_images ? session->import : NULL };
+	bool has_stores = options->with_images || options->task == TUNE_TASK_DIFF;
+	struct srt_db *stores[] = { session->db, has_stores ? session->import : NULL, session->against };
 	char recipe[SRT_HASH_TEXT], entry[40];
 	bool is_found = false;
 

@@ -5,12 +5,12 @@
 # with what scantune itself knows.
 
 _scantune() {
-	local commands="devices list show why verify recheck export import prune doctor bench compare plot"
+	local commands="devices list show why verify recheck diff export import prune doctor bench compare plot"
 	local types="i8 i16 i32 i64 u8 u16 u32 u64 f16 bf16 f32 f64"
 	local operators="sum prod min max and or xor"
-	local options="--device --quick --thorough --time --type --op --all --mode --count --db --system --codegen --jobs
-		--seed --require-quiet --restart --dry-run --keep --with-images --variant --repeat --counters --sweep
-		--markdown --vary --output --json --quiet --verbose --help --version"
+	local options="--device --quick --thorough --time --type --op --all --mode --count --db --system --codegen
+		--jobs --seed --require-quiet --restart --dry-run --gains --keep --with-images --variant --repeat
+		--counters --sweep --markdown --vary --output --json --quiet --verbose --help --version"
 	local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]}
 	local prefix=
 
@@ -25,7 +25,7 @@ _scantune() {
 	--mode) mapfile -t COMPREPLY < <(compgen -P "$prefix" -W "inclusive exclusive" -- "${word##*,}") ;;
 	--codegen) mapfile -t COMPREPLY < <(compgen -W "sass ptx" -- "$word") ;;
 	--time) mapfile -t COMPREPLY < <(compgen -W "90s 10m 1h" -- "$word") ;;
-	--db | --output | -o | export | import | plot) mapfile -t COMPREPLY < <(compgen -f -- "$word") ;;
+	--db | --output | -o | diff | export | import | plot) mapfile -t COMPREPLY < <(compgen -f -- "$word") ;;
 	--count | --jobs | --seed | --keep | --repeat | --variant) COMPREPLY=() ;;
 	*)
 		if [[ $word == -* ]]; then
@@ -34,6 +34,8 @@ _scantune() {
 			mapfile -t COMPREPLY < <(compgen -W "$commands" -- "$word")
 		elif [[ $command == show || $command == why ]]; then
 			mapfile -t COMPREPLY < <(compgen -W "$types $operators" -- "$word")
+		elif [[ $command == diff ]]; then
+			mapfile -t COMPREPLY < <(compgen -f -- "$word")
 		fi
 		;;
 	esac

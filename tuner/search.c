@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "diff.h"
 #include "record.h"
 #include "resume.h"
 #include "search.h"
@@ -329,6 +330,8 @@ bool tune_search_run(struct tune_search *search)
 		return false;
 	if (session->options->task == TUNE_TASK_VERIFY)
 		return tune_search_audit(search);
+	if (session->options->task == TUNE_TASK_DIFF)
+		return tune_search_diff(search);
 	measure_copies(search);
 	try_all(search);
 	if (tune_must_stop(session) || !has_default(search))

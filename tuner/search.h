@@ -10,6 +10,7 @@
 #define TUNE_SEARCH_H
 
 #include "classes.h"
+#include "db.h"
 #include "knockout.h"
 #include "pool.h"
 #include "report.h"
@@ -84,7 +85,7 @@ struct tune_search {
 	double time_seconds;
 };
 
-enum { TUNE_EXTRA_MAX = 64 };
+enum { TUNE_EXTRA_MAX = 64, TUNE_CHOICES_MAX = 8 };
 
 /* False: no memory, or no variant at all for this device; which has been said. */
 bool tune_search_open(struct tune_search *search, struct tune_session *session, const struct tune_target *target,
@@ -98,6 +99,9 @@ void tune_search_close(struct tune_search *search);
 /* And one of them that serves so many elements: its machine code may be at hand, without a compiler. */
 bool tune_candidates_known(struct srt_variant *variant, struct tune_session *session, const struct srt_problem *problem,
 	uint64_t count);
+/* The problem's own choices in a file for this device; returns how many. */
+size_t tune_candidates_chosen(struct srt_db_choice rows[TUNE_CHOICES_MAX], const struct tune_session *session,
+	const struct srt_problem *problem, struct srt_db *db);
 void tune_candidates_fit_classes(struct tune_search *search);
 bool tune_candidates_make(struct tune_search *search);
 void tune_candidates_compile(struct tune_search *search);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "diff.h"
 #include "dry_run.h"
 #include "heuristic.h"
 #include "json.h"
@@ -152,7 +153,10 @@ static int exit_status(const struct tune_session *session, bool is_complete)
 
 static const char *run_status(const struct tune_session *session, bool is_complete)
 {
-	if (is_complete)
+	/* One that only looks is at its end whatever it has found. */
+	const bool is_looking = session->options->task == TUNE_TASK_VERIFY || session->options->task == TUNE_TASK_DIFF;
+
+	if (is_complete || (is_looking && !tune_should_stop(session)))
 		return "complete";
 	if (session->is_given_up || session->is_unrecorded)
 		return "failed";
@@ -181,7 +185,7 @@ static bool check_counts(const struct tune_session *session)
 static const char *verb_of(enum tune_task task)
 {
 	return task == TUNE_TASK_TUNE ? "tuning" : task == TUNE_TASK_VERIFY ? "verifying what was chosen for"
-		: task == TUNE_TASK_RECHECK ? "rechecking" : "importing for";
+		: task == TUNE_TASK_RECHECK ? "rechecking" : task == TUNE_TASK_DIFF ? "comparing on" : "importing for";
 }
 
 int tune_run(struct tune_session *session)
@@ -207,6 +211,8 @@ int tune_run(struct tune_session *session)
 	tune_record_finish(session, run_status(session, is_complete));
 	if (!tune_must_stop(session))
 		tune_record_publish(session);
+	if (session->options->task == TUNE_TASK_DIFF)
+		tune_diff_close(session->options->is_json);
 	tune_report_close(run_status(session, is_complete));
 	if (session->is_given_up)
 		tune_report_error("the device is lost: %s", session->device_note);

@@ -42,7 +42,8 @@ if [ -n "${NVRTC_DIR-}" ]; then
 	unset SCANRT_LIBCUDA
 	is "$("$tap_dir/prefix_sum" 2>&1)" "3 4 8 9 14 23 25 31 " "prefix_sum prints the sums that README.md promises"
 	like "$("$tap_dir/line_index" "$top_srcdir/COPYING" 2>&1)" \
-		"$(wc -l <"$top_srcdir/COPYING" | tr -d ' ') lines end in $(wc -c <"$top_srcdir/COPYING" | tr -d ' ') bytes" \
+		"$(wc -l <"$top_srcdir/COPYING" | tr -d ' ') lines end in $(wc -c <"$top_srcdir/COPYING" |
+			tr -d ' ') bytes" \
 		"line_index numbers the lines of COPYING"
 	ok "emulated_test passes" "$tap_dir/emulated_test"
 else
@@ -52,7 +53,8 @@ sed -n '/^```c$/,/^```$/p' "$top_srcdir/README.md" | grep -v '^```' >"$tap_dir/r
 is_empty "$(grep -v 'SPDX' "$top_srcdir/examples/prefix_sum.c" | diff - "$tap_dir/readme.c")" \
 	"the program in README.md is examples/prefix_sum.c"
 for word in help --help -h; do
-	like "$("$top_srcdir/quickstart" $word 2>&1)" "quickstart check  " "quickstart $word tells what it does, and does nothing"
+	like "$("$top_srcdir/quickstart" $word 2>&1)" "quickstart check  " \
+		"quickstart $word tells what it does, and does nothing"
 done
 fails "quickstart with a word that it does not know is a usage error" 1 "$top_srcdir/quickstart" tset
 like "$(cat "$tap_dir/.output")" "usage: ./quickstart" "and its usage is shown"

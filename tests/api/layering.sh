@@ -5,7 +5,8 @@
 . "${top_srcdir:-.}/tests/tap.sh"
 cd "$top_srcdir" || bail_out "no $top_srcdir"
 
-# Files below the folders $2... that include header $1 (an extended regular expression), without those matching $allowed.
+# Files below the folders $2... that include header $1 (an extended regular expression), without those that match
+# $allowed.
 includers() {
 	header=$1
 	shift
@@ -35,7 +36,8 @@ headers_but() {
 
 is_empty "$(includers "$(headers_but tuner lib db emu)" lib db kernels emu)" "nothing but scantune includes tuner/"
 is_empty "$(includers "$(headers_but lib emu)" emu)" "emu includes nothing of lib"
-is_empty "$(find lib db -name '*.[ch]' | sort | xargs grep -l '#include.*emu' || true)" "lib and db include nothing of emu"
+is_empty "$(find lib db -name '*.[ch]' | sort | xargs grep -l '#include.*emu' || true)" \
+	"lib and db include nothing of emu"
 
 # Below are the layers of lib, lowest first; a file includes headers of its own layer and of lower ones.  The facts that
 # device.h declares are low; reading them from the driver is not.
@@ -74,6 +76,8 @@ is_empty "$(cat "$tap_dir/upward")" "no file of lib includes a header of a highe
 allowed='lib/device\.[ch]'
 is_empty "$(grep -lw is_emulated lib/*.c lib/*.h db/*.c 2>/dev/null | grep -v -x -E "$allowed" || true)" \
 	"nothing in lib asks whether the device is emulated"
-is_empty "$(grep -l 'SCAN_[A-Z]*' kernels/*.cuh kernels/*.cu 2>/dev/null | xargs grep -lE '#[[:space:]]*(if|ifdef|elif).*SCAN_(BLOCK|ITEMS|STRATEGY|LOAD|STORE|STAGES|AHEAD|GATHER|WARP_SCAN|INPUT|OUTPUT|ACCUMULATOR|OPERATOR)\b' |
+knobs='BLOCK|ITEMS|STRATEGY|LOAD|STORE|STAGES|AHEAD|GATHER|WARP_SCAN|INPUT|OUTPUT|ACCUMULATOR|OPERATOR'
+is_empty "$(grep -l 'SCAN_[A-Z]*' kernels/*.cuh kernels/*.cu 2>/dev/null |
+	xargs grep -lE '#[[:space:]]*(if|ifdef|elif).*SCAN_('"$knobs"')\b' |
 	grep -v -x -E 'kernels/(policy\.cuh|scan\.cu)' || true)" "only policy.cuh reads the knobs"
 done_testing

@@ -25,7 +25,8 @@ is_empty "$(differences "$tap_dir/exported" "$tap_dir/map")" "libscanrt.so expor
 
 cat "$top_srcdir"/man/*.3 2>/dev/null | grep -oE '^\.F[no] scanrt_[a-z_]+' | sed 's/^.* //' | sort -u >"$tap_dir/man"
 if [ -s "$tap_dir/man" ]; then
-	is_empty "$(differences "$tap_dir/header" "$tap_dir/man")" "the man pages describe exactly the functions of scanrt.h"
+	is_empty "$(differences "$tap_dir/header" "$tap_dir/man")" \
+		"the man pages describe exactly the functions of scanrt.h"
 else
 	skip 1 "this tree has no man pages of section 3"
 fi

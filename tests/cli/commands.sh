@@ -47,12 +47,33 @@ ok "another compiler tunes another problem" env SCANTUNE_TEST_NVRTC_MINOR=3 "$sc
 	--op max --count 1024
 is "$(query "SELECT count(*) FROM stale WHERE reason LIKE 'compiled by nvrtc 13.0%now nvrtc 13.3%: still used'")" 4 \
 	"the choices made with the older one are shown as such"
-is "$("$scantune" bench --device emu --type i32,f32 --op sum --count 1024,16384 | grep -c ' tuned ')" 4 "and are still used"
+is "$("$scantune" bench --device emu --type i32,f32 --op sum --count 1024,16384 | grep -c ' tuned ')" 4 \
+	"and are still used"
 query "DELETE FROM choice WHERE problem = (SELECT id FROM problem WHERE name = 'max u8')"
+
+ok "a database does not differ from itself" "$scantune" diff "$db" "$db" --device emu
+is "$(grep -c ': same$' "$tap_dir/.output")" 4 "class by class"
+fast=$(query "SELECT group_concat('wrong:' || text, ';') FROM (SELECT DISTINCT v.text FROM trial t
+	JOIN choice c ON c.class = t.class AND c.problem = t.problem JOIN variant v ON v.id = t.variant
+	JOIN problem p ON p.id = c.problem WHERE p.name = 'sum i32' AND t.us < 1.02 * c.us)")
+ok "another day's database has other winners" env SCANTUNE_FAULT="$fast" "$scantune" --device emu --quick --type i32 \
+	--op sum --count 1024,16384 --db "$tap_dir/day.db"
+fails "which diff finds slower" 2 "$scantune" diff "$db" "$tap_dir/day.db" --device emu
+is "$(grep -c ', ratio 1\.[0-9]*.*: first$' "$tap_dir/.output")" 2 "in each class that both have"
+like "$(cat "$tap_dir/.output")" "of 2 classes that both have, 0 with the same winner" "and sums up"
+fails "in JSON too" 2 "$scantune" diff "$tap_dir/day.db" "$db" --device emu --json
+is "$(json_only)" 0 "as nothing but JSON lines"
+is "$(grep -c '"verdict":"second".*"ratio":0' "$tap_dir/.output")" 2 "where it is the second that is faster"
+fails "a winner that has become wrong is no winner" 2 env SCANTUNE_FAULT="$fast" "$scantune" diff "$db" \
+	"$tap_dir/day.db" --device emu
+is "$(grep -c ': failed$' "$tap_dir/.output")" 2 "and is not timed"
+is "$("$SQLITE3" "$tap_dir/day.db" 'SELECT count(*) FROM run')" 1 "nothing is written by any of this"
+fails "diff of a file that is none exits with 4" 4 "$scantune" diff "$db" "$tap_dir/none.db" --device emu
 
 victim=$(query "SELECT v.text FROM choice c JOIN variant v ON v.id = c.variant JOIN problem p ON p.id = c.problem
 	WHERE p.name = 'sum i32' AND c.count = 16384")
-fails "a choice that has become wrong makes verify exit with 2" 2 env SCANTUNE_FAULT="wrong:$victim" "$scantune" verify \
+fails "a choice that has become wrong makes verify exit with 2" 2 env SCANTUNE_FAULT="wrong:$victim" "$scantune" \
+	verify \
 	--device emu --type i32
 like "$(cat "$tap_dir/.output")" "taken out of the database" "and is taken out"
 is "$(query "SELECT count(*) FROM choice c JOIN problem p ON p.id = c.problem WHERE p.name = 'sum i32'")" 1 \
@@ -77,16 +98,18 @@ is "$(query "SELECT count(*) FROM trial WHERE status = 'ok' AND class = ''" | se
 	"each verified and timed here"
 is "$(query 'SELECT kind FROM run')" import "as a run of that kind"
 rm -f "$db"
-SCANTUNE_FAULT=$(query "SELECT 1" >/dev/null; "$SQLITE3" "$tap_dir/numbers.db" "SELECT group_concat('wrong:' || v.text, ';')
+SCANTUNE_FAULT=$("$SQLITE3" "$tap_dir/numbers.db" "SELECT group_concat('wrong:' || v.text, ';')
 	FROM (SELECT DISTINCT variant FROM choice) c JOIN variant v ON v.id = c.variant")
 export SCANTUNE_FAULT
 rm -f "$db"
 "$scantune" import "$tap_dir/numbers.db" --device emu >/dev/null 2>&1
-is "$(query "SELECT count(*) FROM choice c JOIN variant v ON v.id = c.variant WHERE instr('$SCANTUNE_FAULT', 'wrong:' || v.text || ';')
+is "$(query "SELECT count(*) FROM choice c JOIN variant v ON v.id = c.variant
+	WHERE instr('$SCANTUNE_FAULT', 'wrong:' || v.text || ';')
 	OR '$SCANTUNE_FAULT' LIKE '%wrong:' || v.text")" 0 "what is imported and wrong is not chosen"
 unset SCANTUNE_FAULT
 rm -f "$db"
-ok "import takes machine code from a trusted file" env SCANRT_LIBNVRTC= SCANRT_LIBNVRTC="$SCANRT_LIBNVRTC" "$scantune" import \
+ok "import takes machine code from a trusted file" env SCANRT_LIBNVRTC= SCANRT_LIBNVRTC="$SCANRT_LIBNVRTC" \
+	"$scantune" import \
 	"$tap_dir/images.db" --with-images --device emu
 chmod 666 "$tap_dir/images.db"
 fails "and not from one that others may write to" 4 "$scantune" import "$tap_dir/images.db" --with-images --device emu
@@ -127,19 +150,23 @@ is "$(query "SELECT MHz || remarks FROM runs LIMIT 1")" 1980 "with its clock in 
 fails "with another process on it, --require-quiet refuses" 3 env SCANTUNE_TEST_PROCESSES=3 "$scantune" --device emu \
 	--quick --type i32 --op sum --require-quiet
 like "$(cat "$tap_dir/.output")" "2 other processes" "and says so"
-fails "and with a clock that heat holds back" 3 env SCANTUNE_TEST_REASONS=64 "$scantune" --device emu --quick --type i32 \
+fails "and with a clock that heat holds back" 3 env SCANTUNE_TEST_REASONS=64 "$scantune" --device emu --quick --type \
+	i32 \
 	--op sum --require-quiet
 like "$(cat "$tap_dir/.output")" "held back by: heat" "and says so"
-ok "a power cap, which is usual under load, is no reason to refuse" env SCANTUNE_TEST_REASONS=4 "$scantune" --device emu \
+ok "a power cap, which is usual under load, is no reason to refuse" env SCANTUNE_TEST_REASONS=4 "$scantune" --device \
+	emu \
 	--quick --type i32 --op sum --count 1024 --require-quiet
 ok "without the option it is tuned all the same" env SCANTUNE_TEST_PROCESSES=3 SCANTUNE_TEST_REASONS=4 "$scantune" \
 	--device emu --quick --type i32 --op sum --count 1024
 like "$(query "SELECT remarks FROM runs LIMIT 1")" "2 other processes; the clock is held back by: power cap" \
 	"and the run remembers"
-ok "samples at a slow clock are dropped" env SCANTUNE_TEST_SLOW=30 "$scantune" --device emu --quick --type i32 --op sum \
+ok "samples at a slow clock are dropped" env SCANTUNE_TEST_SLOW=30 "$scantune" --device emu --quick --type i32 --op \
+	sum \
 	--count 1024
 is "$(query "SELECT count(*) FROM trial WHERE run = (SELECT max(id) FROM run) AND status = 'noisy'")" 0 \
 	"and some are no reason to give a variant up"
-fails "a library that is none leaves --require-quiet without an answer" 3 env SCANTUNE_LIBNVML=/nonexistent "$scantune" \
+fails "a library that is none leaves --require-quiet without an answer" 3 env SCANTUNE_LIBNVML=/nonexistent \
+	"$scantune" \
 	--device emu --quick --type i32 --op sum --require-quiet
 done_testing

@@ -13,7 +13,8 @@ mkdir -p "$HOME"
 "$scantune" --device emu --dry-run --type i32 --op sum >/dev/null 2>&1 || skip_all "no emulated device"
 [ -n "$NVRTC_DIR" ] || skip_all "no NVRTC"
 
-ok "a quick run of one problem on the emulated device completes" "$scantune" --device emu --quick --db "$db" --type i32 \
+ok "a quick run of one problem on the emulated device completes" "$scantune" --device emu --quick --db "$db" --type \
+	i32 \
 	--op sum
 diag "$(tail -1 "$tap_dir/.output")"
 is "$("$SQLITE3" "$db" "SELECT count(*) FROM trial WHERE status IN ('wrong', 'crash', 'timeout', 'launch')")" 0 \

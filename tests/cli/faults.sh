@@ -78,7 +78,8 @@ ok "it was killed there" test ! -e "$tap_dir/once"
 unset SCANTUNE_FAULT SCANTUNE_FAULT_ONCE
 
 rm -f "$db"
-winner=$(tune >/dev/null && query "SELECT v.text FROM choice c JOIN variant v ON v.id = c.variant WHERE c.count = 16384")
+winner=$(tune >/dev/null && query "SELECT v.text FROM choice c JOIN variant v ON v.id = c.variant
+	WHERE c.count = 16384")
 # All but the slowest, the default among them: the race had put that one out by then.
 close=$(query "SELECT group_concat('late:' || text, ';') FROM (SELECT v.text FROM trial t JOIN variant v
 	ON v.id = t.variant WHERE t.count = 16384 AND t.status = 'ok' ORDER BY t.us DESC LIMIT -1 OFFSET 1)")
@@ -100,7 +101,8 @@ SCANTUNE_TEST_REFUSES=-DSCAN_BLOCK=384
 export SCANTUNE_TEST_REFUSES
 ok "a run in which some variants do not compile completes" tune
 is "$(query "SELECT count(*) > 0 FROM trial WHERE status = 'compile'")" 1 "and records them as that"
-like "$(query "SELECT note FROM trial WHERE status = 'compile' LIMIT 1")" "as the test wants it" "with the compiler's message"
+like "$(query "SELECT note FROM trial WHERE status = 'compile' LIMIT 1")" "as the test wants it" \
+	"with the compiler's message"
 unset SCANTUNE_TEST_REFUSES
 
 rm -f "$db"

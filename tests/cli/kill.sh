@@ -7,7 +7,8 @@
 . "$top_srcdir/tests/cli/quick.sh"
 
 start() {
-	"$scantune" --device emu --quick --db "$db" --type i32,f32 --op sum --count 1024,65536 "$@" >"$tap_dir/killed" 2>&1 &
+	"$scantune" --device emu --quick --db "$db" --type i32,f32 --op sum --count 1024,65536 "$@" \
+		>"$tap_dir/killed" 2>&1 &
 	pid=$!
 }
 
@@ -97,7 +98,8 @@ export SCANTUNE_FAULT
 start
 wait_for "SELECT count(*) > 0 FROM trial WHERE status = 'running'"
 unset SCANTUNE_FAULT
-fails "a second tuner of the same device exits with 4" 4 "$scantune" --device emu --quick --db "$db" --type i32 --op sum \
+fails "a second tuner of the same device exits with 4" 4 "$scantune" --device emu --quick --db "$db" --type i32 --op \
+	sum \
 	--count 1024
 like "$(cat "$tap_dir/.output")" "process $pid is tuning this device" "and names the first"
 others=

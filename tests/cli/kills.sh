@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# kill -9 of the tuner, of its GPU's worker or of a compiler, at moments of chance.  After each the database opens and is
-# whole; and the run that goes on from there ends with the choices of one that nobody disturbed.  SCANRT_TEST_KILLS says
-# how many moments (12), SCANRT_TEST_SEED which.
+# kill -9 of the tuner, of its GPU's worker or of a compiler, at moments of chance.  After each the database opens and
+# is whole; and the run that goes on from there ends with the choices of one that nobody disturbed.  SCANRT_TEST_KILLS
+# says how many moments (12), SCANRT_TEST_SEED which.
 . "$top_srcdir/tests/tap.sh"
 . "$top_srcdir/tests/cli/quick.sh"
 kills=${SCANRT_TEST_KILLS:-12}
@@ -15,11 +15,13 @@ draw() {
 	random=$(((random * 16807) % 2147483647))
 }
 start() {
-	"$scantune" --device emu --quick --db "$db" --type i32,f32 --op sum --count 1024,65536 --jobs 2 >"$tap_dir/said" 2>&1 &
+	"$scantune" --device emu --quick --db "$db" --type i32,f32 --op sum --count 1024,65536 --jobs 2 \
+		>"$tap_dir/said" 2>&1 &
 	pid=$!
 }
 choices() {
-	query 'SELECT group_concat(name || class || text || high_count) FROM (SELECT p.name, c.class, v.text, c.high_count
+	query 'SELECT group_concat(name || class || text || high_count)
+		FROM (SELECT p.name, c.class, v.text, c.high_count
 		FROM choice c JOIN problem p ON p.id = c.problem JOIN variant v ON v.id = c.variant ORDER BY 1, 2)'
 }
 # The pid of a child of the tuner with this role, or nothing.

@@ -3,7 +3,8 @@
 # Most of these tests run scantune on a device that is quick because it knows what a scan is: the emulated device's
 # driver side over quick_machine.c, and quick_nvrtc.c for a compiler.
 check_LTLIBRARIES += tests/cli/libscanrt-emu-quick.la tests/cli/libquicknvrtc.la tests/cli/libquicknvml.la
-tests_cli_libscanrt_emu_quick_la_SOURCES = tests/cli/quick_machine.c tests/cli/quick_machine.h tests/cli/quick_memory.c \
+tests_cli_libscanrt_emu_quick_la_SOURCES = tests/cli/quick_machine.c tests/cli/quick_machine.h \
+	tests/cli/quick_memory.c \
 	$(EMU_DRIVER_SOURCES) \
 	lib/problem.c lib/problem_tables.c lib/status.c lib/strbuf.c lib/user.c lib/user_text.c lib/versioned.c \
 	tuner/data.c tuner/half.c tuner/reference.c
@@ -15,7 +16,8 @@ tests_cli_libquicknvml_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared
 tests_cli_libquicknvrtc_la_SOURCES = tests/cli/quick_nvrtc.c
 tests_cli_libquicknvrtc_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -rpath /nowhere
 
-cli_scripts = tests/cli/compare.sh tests/cli/usage.sh tests/cli/tune.sh tests/cli/faults.sh tests/cli/kill.sh tests/cli/emulated.sh \
+cli_scripts = tests/cli/compare.sh tests/cli/usage.sh tests/cli/tune.sh tests/cli/faults.sh tests/cli/kill.sh \
+	tests/cli/emulated.sh \
 	tests/cli/commands.sh tests/cli/completion.sh tests/cli/kills.sh
 CLI_TESTS += $(cli_scripts)
 EXTRA_DIST += $(cli_scripts) tests/cli/quick.sh
@@ -25,5 +27,6 @@ CLI_TESTS += tests/cli/parts tests/cli/knockout
 tests_cli_knockout_SOURCES = tests/cli/knockout.c tuner/knockout.c tuner/data.c tuner/decision.c tuner/half.c \
 	tuner/reference.c tuner/statistics.c
 tests_cli_knockout_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/tests
-tests_cli_parts_SOURCES = tests/cli/parts.c tuner/data.c tuner/half.c tuner/json.c tuner/reference.c tuner/statistics.c tuner/wire.c
+tests_cli_parts_SOURCES = tests/cli/parts.c tuner/data.c tuner/half.c tuner/json.c tuner/reference.c \
+	tuner/statistics.c tuner/wire.c
 tests_cli_parts_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/tests

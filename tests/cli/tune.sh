@@ -42,6 +42,11 @@ is "$(query 'SELECT count(*) FROM roofline')" 2 "the copy was measured at both c
 like "$("$scantune" list --db "$db")" "(modelled)" "list marks it too"
 like "$("$scantune" list --db "$db")" "sum i32" "list has the problem"
 is "$("$scantune" list --db "$db" --json | wc -l)" 2 "list has a JSON line a choice"
+is "$("$scantune" list --db "$db" --gains | awk '$1 == "sum" { print NF }')" 10 \
+	"list --gains has a row a problem, a class a column"
+is "$("$scantune" list --db "$db" --gains |
+	awk '$1 == "sum" { printf "%s", ($3 ~ /x$/) ($4 ~ /x$/) ($5 == "-") }')" 111 \
+	"with how many times as long the default takes, where there is a choice"
 like "$("$scantune" show i32 sum --db "$db")" "reason" "show tells the reason"
 like "$("$scantune" show i32 sum --db "$db" --json)" '"reason":' "in JSON too"
 like "$("$scantune" show i32 max --db "$db")" "nothing is tuned for max i32" "show says what is not there"
@@ -67,7 +72,8 @@ ok "a run of several problems succeeds" "$scantune" --device emu --quick --db "$
 	--count 1000,20000
 is "$(query 'SELECT count(DISTINCT problem) FROM choice')" 7 "and chooses for each"
 ok "operators for bits succeed" "$scantune" --device emu --quick --db "$db" --type u8,u64 --op and,or,xor --count 5000
-ok "products and minima succeed" "$scantune" --device emu --quick --db "$db" --type i16,f32,bf16 --op prod,min --count 5000
+ok "products and minima succeed" "$scantune" --device emu --quick --db "$db" --type i16,f32,bf16 \
+	--op prod,min --count 5000
 
 rm -f "$db"
 fails "a run that time ends exits with 2" 2 tune --thorough --time 0.6s
@@ -91,5 +97,6 @@ ok "bench with a variant succeeds" "$scantune" bench --device emu --db "$db" --t
 	--mode exclusive --variant lookback,block=128 --json
 like "$(cat "$tap_dir/.output")" '"origin":"forced"' "and says that it was forced"
 like "$(cat "$tap_dir/.output")" '"peer":null' "with the keys of the results"
-fails "bench with a variant that does not parse exits with 1" 1 "$scantune" bench --device emu --variant nonsense --count 9
+fails "bench with a variant that does not parse exits with 1" 1 "$scantune" bench --device emu \
+	--variant nonsense --count 9
 done_testing

@@ -4,6 +4,7 @@
 # What scantune says to a wrong command line, and where there is no device or no database.
 . "$top_srcdir/tests/tap.sh"
 scantune=$top_builddir/scantune
+quick_device=$(cd "$top_builddir" && pwd)/tests/cli/.libs/libscanrt-emu-quick.so
 HOME=$tap_dir/home
 export HOME
 mkdir -p "$HOME"
@@ -15,7 +16,7 @@ like "$(cat "$tap_dir/.output")" "Exit status" "and tells the exit statuses"
 ok "--version succeeds" "$scantune" --version
 fails "an unknown option is a usage error" 1 "$scantune" --nonsense
 fails "an unknown command is a usage error" 1 "$scantune" wherefore i32 sum
-like "$(cat "$tap_dir/.output")" "devices, list, show, why, verify, recheck, bench, compare" "and what exists is named"
+like "$(cat "$tap_dir/.output")" "devices, list, show, why, verify, recheck, diff, bench" "and what exists is named"
 fails "an unknown type is a usage error" 1 "$scantune" --device emu --type i31
 like "$(cat "$tap_dir/.output")" "i8 i16 i32" "and the types are named"
 fails "an unknown operator is a usage error" 1 "$scantune" --device emu --op plus
@@ -36,7 +37,7 @@ fails "a duration of more than 30 years is a usage error" 1 "$scantune" --device
 fails "a seed beyond 64 bits is a usage error" 1 "$scantune" --device emu --seed 99999999999999999999999
 fails "two databases are a usage error" 1 "$scantune" list --db x --system
 fails "two counts of one class are a usage error" 1 env SCANRT_EMU_MODEL=tiny \
-	SCANRT_LIBCUDA="$(cd "$top_builddir" && pwd)/tests/cli/.libs/libscanrt-emu-quick.so" "$scantune" --device emu --dry-run --count 1000,1001
+	SCANRT_LIBCUDA="$quick_device" "$scantune" --device emu --dry-run --count 1000,1001
 fails "an option of bench is refused for a tuning run" 1 "$scantune" --device emu --variant lookback
 like "$(cat "$tap_dir/.output")" "--variant is no option of a tuning run" "and named"
 fails "an option of a tuning run is refused for list" 1 "$scantune" list --device emu
@@ -69,7 +70,7 @@ fails "a closed standard output is told, too" 1 prints_to_closed "$scantune" lis
 
 # A misspelt machine is not to pass for the default one.
 emulated() {
-	env SCANRT_LIBCUDA="$(cd "$top_builddir" && pwd)/tests/cli/.libs/libscanrt-emu-quick.so" "$@" "$scantune" devices
+	env SCANRT_LIBCUDA="$quick_device" "$@" "$scantune" devices
 }
 ok "the emulated device is there" emulated SCANRT_EMU_SMS=7 SCANRT_EMU_MEMORY=64M
 like "$(cat "$tap_dir/.output")" "7 SMs" "with as many SMs as asked for"

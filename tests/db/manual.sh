@@ -15,7 +15,8 @@ section() {
 	awk -v name="$1" '/^\.S[sh] / { inside = ($1 == ".Ss" && $2 == name) } inside' "$page"
 }
 
-for table in $("$SQLITE3" "$database" "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"); do
+for table in $("$SQLITE3" "$database" "SELECT name FROM sqlite_master WHERE type = 'table'
+	AND name NOT LIKE 'sqlite_%'"); do
 	section "$table" >"$tap_dir/section"
 	ok "the page describes the table $table" test -s "$tap_dir/section"
 	missing=
@@ -26,7 +27,8 @@ for table in $("$SQLITE3" "$database" "SELECT name FROM sqlite_master WHERE type
 done
 
 for view in $("$SQLITE3" "$database" "SELECT name FROM sqlite_master WHERE type = 'view'"); do
-	awk -v view="$view" '/^\.It Sy / { inside = $3 == view } /^\.El/ { inside = 0 } inside' "$page" >"$tap_dir/section"
+	awk -v view="$view" '/^\.It Sy / { inside = $3 == view } /^\.El/ { inside = 0 } inside' "$page" \
+		>"$tap_dir/section"
 	ok "the page describes the view $view" test -s "$tap_dir/section"
 	missing=$("$SQLITE3" "$database" "SELECT name FROM pragma_table_info('$view')" | while read -r column; do
 		grep '^\.Va' "$tap_dir/section" | grep -qF "$column" || echo "$column"

@@ -94,11 +94,6 @@ static void check(struct test_device *device, const char *protocol, int type)
 	reference_destroy(&reference);
 }
 
-static bool can_run(const struct test_device *device, const char *protocol)
-{
-	return device->facts.capability >= 90 || !strstr(protocol, "store=bulk");
-}
-
 int main(void)
 {
 	struct test_device device;
@@ -108,7 +103,7 @@ int main(void)
 	tap_plan(0);
 	for (size_t i = 0; i < sizeof(protocols) / sizeof(protocols[0]); i++)
 		for (size_t t = 0; t < sizeof(types) / sizeof(types[0]); t++)
-			if (can_run(&device, protocols[i]) && (i < COPYING || t == i % 4))
+			if (i < COPYING || t == i % 4)
 				check(&device, protocols[i], types[t]);
 	test_device_close(&device);
 	return tap_done();

@@ -3,7 +3,8 @@
 # The scripted driver and compiler are modules that the library loads by path; -rpath makes libtool build them shared.
 check_LTLIBRARIES += tests/fake/libfakecuda.la tests/fake/libfakenvrtc.la tests/fake/libfake.la
 fake_ldflags = $(AM_LDFLAGS) -module -avoid-version -shared -rpath /nowhere
-tests_fake_libfakecuda_la_SOURCES = tests/fake/libcuda.c tests/fake/libcuda.h tests/fake/libcuda_module.c tests/fake/fake.h
+tests_fake_libfakecuda_la_SOURCES = tests/fake/libcuda.c tests/fake/libcuda.h tests/fake/libcuda_module.c \
+	tests/fake/fake.h
 tests_fake_libfakecuda_la_LDFLAGS = $(fake_ldflags)
 tests_fake_libfakenvrtc_la_SOURCES = tests/fake/libnvrtc.c tests/fake/fake.h
 tests_fake_libfakenvrtc_la_LDFLAGS = $(fake_ldflags)
@@ -11,8 +12,8 @@ tests_fake_libfake_la_SOURCES = tests/fake/fake.c tests/fake/fake.h tests/fake/p
 
 fake_ldadd = tests/fake/libfake.la $(LDADD)
 
-fake_programs = tests/fake/adversity tests/fake/compile tests/fake/context tests/fake/each_call tests/fake/execute tests/fake/keep tests/fake/loader tests/fake/plan \
-	tests/fake/scan tests/fake/tuned
+fake_programs = tests/fake/adversity tests/fake/compile tests/fake/context tests/fake/each_call tests/fake/execute \
+	tests/fake/keep tests/fake/loader tests/fake/plan tests/fake/scan tests/fake/tuned
 check_PROGRAMS += $(fake_programs)
 FAKE_TESTS += $(fake_programs)
 tests_fake_adversity_LDADD = $(fake_ldadd)
