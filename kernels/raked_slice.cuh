@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * A warp's slice of a tile in shared memory, raked: each lane takes `items` consecutive elements, scans them by itself,
- * and leaves the results in their place, from where one bulk copy takes the slice to global memory, or, before sm_90,
- * the warp by vectors.  One scan over the lanes serves the whole slice (a row of vectors after another needs one a row),
- * operands stay in array order whatever the operator, and bulk stores cost no instructions of the lanes.
+ * A warp's slice of a tile in shared memory, raked: each lane takes `items` consecutive elements, scans them by
+ * itself, and leaves the results in their place, from where one bulk copy takes the slice to global memory, or, before
+ * sm_90, the warp by vectors.  One scan over the lanes serves the whole slice (a row of vectors after another needs
+ * one a row), operands stay in array order whatever the operator, and bulk stores cost no instructions of the lanes.
  *
  * The lanes' accesses are 16 bytes wide, a stride of `rows` vectors apart: free of bank conflicts where rows is odd.
  *
