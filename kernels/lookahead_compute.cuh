@@ -3,9 +3,10 @@
  * Role of a compute warp of the lookahead strategy: it reduces its slice of tile k + ahead, then scans and stores its
  * slice of tile k.
  *
- * A slice is scanned in one of three ways.  Which one depends on the variant and the count, never on an address, or
- * else it makes no difference to the tree in which elements are combined:
- *   raked      full slices, with bulk stores: in the stage, each lane its own elements (raked_slice.cuh)
+ * A slice is scanned in one of four ways.  Whether slices are raked is the variant's; what else it depends on makes no
+ * difference to the tree in which elements are combined:
+ *   raked      with bulk stores: in the stage, each lane its own elements (raked_slice.cuh)
+ *   part       the same of the array's last slice, where it is not full
  *   full       full slices of aligned arrays otherwise: by rows, all of it in registers (slice.cuh)
  *   any        the rest, in the same tree: a few rows after the others, which takes few registers
  */
@@ -59,15 +60,16 @@ private:
 		if (tile >= arguments.tiles)
 			return false;
 		const int count = slice_count<P>(tile_count<P>(arguments, tile), warp);
-		const staged_slice<P> source(arguments, buffer, k, tile, warp);
 		const bool rakes = P::rakes && count == P::slice;
 		T total;
-		if (rakes)
-			held = reduce_raked(total, k, tile);
-		else if (count == P::slice && source.is_aligned)
-			total = source.template reduce<true>(lane, count);
-		else if (count > 0)
-			total = source.template reduce<false>(lane, count);
+		if constexpr (P::rakes) {
+			if (rakes)
+				held = reduce_raked(total, k, tile);
+			else if (count > 0)
+				held = reduce_part(total, k, tile, count);
+		} else {
+			reduce_rows(total, k, tile, count);
+		}
 		if (lane == (rakes ? warp_size - 1 : 0) && count > 0)
 			shared.warp_total[k % shared.total_slots][warp] = total;
 		/* Every lane's: the arrival also tells the others that it has read the totals of earlier tiles. */
@@ -75,16 +77,29 @@ private:
 		return true;
 	}
 
+	__device__ __forceinline__ void reduce_rows(T &total, u32 k, u32 tile, int count) const
+	{
+		const staged_slice<P> source(arguments, buffer, k, tile, warp);
+		if (count == P::slice && source.is_aligned)
+			total = source.template reduce<true>(lane, count);
+		else if (count > 0)
+			total = source.template reduce<false>(lane, count);
+	}
+
 	__device__ __forceinline__ void scan(u32 k, T held) const
 	{
 		const u32 tile = shared.stages.tile_of(k);
 		const int count = slice_count<P>(tile_count<P>(arguments, tile), warp);
-		if (P::rakes && count == P::slice)
-			scan_raked(k, tile, held);
-		else if (!P::rakes && count == P::slice && (P::has_initial || tile > 0) && are_aligned())
+		if constexpr (P::rakes) {
+			if (count == P::slice)
+				scan_raked(k, tile, held);
+			else
+				scan_part(k, tile, held, count);
+		} else if (count == P::slice && (P::has_initial || tile > 0) && are_aligned()) {
 			scan_full(k, tile);
-		else
+		} else {
 			scan_any(k, tile, count);
+		}
 	}
 
 	__device__ __forceinline__ bool are_aligned() const
@@ -110,6 +125,21 @@ private:
 	{
 		raked(k).scan(wait_for_prefix(k, tile), held, first_of(tile));
 		raked(k).store(output_of(tile));
+		shared.stages.release(k, lane);
+	}
+
+	__device__ __forceinline__ T reduce_part(T &total, u32 k, u32 tile, int count) const
+	{
+		if (slice_gap<P>(arguments) > 0)
+			raked(k).template align<false>(
+				u32(address_of(arguments.in)) % 16, count * u32(sizeof(input)));
+		return raked(k).reduce_part(total, &shared.scratch[warp], first_of(tile), count);
+	}
+
+	__device__ __forceinline__ void scan_part(u32 k, u32 tile, T held, int count) const
+	{
+		raked(k).scan_part(wait_for_prefix(k, tile), held, first_of(tile), count);
+		raked(k).store_part(output_of(tile), count);
 		shared.stages.release(k, lane);
 	}
 

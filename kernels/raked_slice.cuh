@@ -7,8 +7,9 @@
  *
  * The lanes' accesses are 16 bytes wide, a stride of `rows` vectors apart: free of bank conflicts where rows is odd.
  *
- * For full slices.  Their place in shared memory is aligned to 16 bytes, and so are they once align() has seen to it.
- * Every function is called by a full, converged warp.
+ * The first element's place in shared memory is aligned to 16 bytes once align() has seen to it.  What ends in "part"
+ * is for the array's last slice, of which the first `count` > 0 elements exist: they are combined in the same tree, so
+ * that no result depends on what comes after it.  Every function is called by a full, converged warp.
  */
 #ifndef SCAN_RAKED_SLICE_CUH
 #define SCAN_RAKED_SLICE_CUH
@@ -72,13 +73,73 @@ template <class P> struct raked_slice {
 		}
 	}
 
-	/* Moves a slice that begins `shift` bytes, 0 < shift < 16, behind this place to it. */
-	__device__ __forceinline__ void align(u32 shift) const
+	/* reduce() of a part; the total is in all lanes. */
+	__device__ __forceinline__ T reduce_part(
+		T &total, typename warp_scan<P, P::warp_scan()>::storage *storage, u64 first, int count) const
+	{
+		T inclusive[1];
+		int lanes[1] = {(count + P::items - 1) / P::items};
+#pragma unroll 1
+		for (int r = 0; r < P::rows && int(index(r)) < count; r++) {
+			input raw[P::vector];
+			load_vector<access::plain>(raw, reinterpret_cast<const input *>(row(r)));
+			T sum = load_element<P>(raw[0], first + index(r));
+#pragma unroll
+			for (int i = 1; i < P::vector; i++)
+				if (int(index(r)) + i < count)
+					sum = P::op::apply(sum, load_element<P>(raw[i], first + index(r) + i));
+			inclusive[0] = r > 0 ? P::op::apply(inclusive[0], sum) : sum;
+		}
+		warp_scan<P, P::warp_scan()>::run(inclusive, lanes, lane, storage);
+		total = shuffle_value<shuffle::from>(inclusive[0], lanes[0] - 1);
+		return shuffle_value<shuffle::up>(inclusive[0], 1);
+	}
+
+	/* scan() of a part. */
+	__device__ __forceinline__ void scan_part(maybe<T> before, T earlier, u64 first, int count) const
 	{
 #pragma unroll 1
+		for (int r = 0; r < P::rows && int(index(r)) < count; r++) {
+			if (r == 0 && lane > 0)
+				before = combine<P>(before, {earlier, true});
+			input raw[P::vector];
+			load_vector<access::plain>(raw, reinterpret_cast<const input *>(row(r)));
+#pragma unroll
+			for (int i = 0; i < P::vector; i++)
+				if (int(index(r)) + i < count)
+					reinterpret_cast<output *>(row(r))[i] =
+						step(before, load_element<P>(raw[i], first + index(r) + i));
+		}
+	}
+
+	/* store() of a part: by vectors as far as there are any.  No later copy needs to be told of: there is no later
+	 * tile. */
+	__device__ __forceinline__ void store_part(output *out, int count) const
+	{
+		__syncwarp(); /* each lane's results come before the stores of others */
+		const int vectors = address_of(out) % 16 == 0 ? count / P::vector : 0;
+#pragma unroll 1
+		for (int i = lane; i < vectors; i += warp_size) {
+			output whole[P::vector];
+			load_vector<access::plain>(whole, reinterpret_cast<const output *>(slice) + i * P::vector);
+			store_vector<access::stream>(out + i * P::vector, whole);
+		}
+#pragma unroll 1
+		for (int i = vectors * P::vector + lane; i < count; i += warp_size)
+			out[i] = reinterpret_cast<const output *>(slice)[i];
+	}
+
+	/* Moves the slice, or the part of it that is `present` bytes long, from `shift` bytes, 0 < shift < 16, behind this
+	 * place to it. */
+	template <bool is_full = true> __device__ __forceinline__ void align(u32 shift, u32 present = bytes) const
+	{
+		const u32 last = is_full ? bytes / 4 + 3 : (shift + present + 3) / 4 - 1;
+#pragma unroll 1
 		for (u32 i = lane; i < bytes / 4; i += batch * warp_size) {
+			if (!is_full && i - lane >= (present + 3) / 4) /* the same in all lanes */
+				break;
 			u32 word[batch];
-			read_words(word, i + shift / 4, shift % 4, bytes / 4 + 3);
+			read_words<is_full>(word, i + shift / 4, shift % 4, last);
 			__syncwarp(); /* all lanes have read what is overwritten now */
 #pragma unroll
 			for (int b = 0; b < batch; b++)
@@ -109,6 +170,19 @@ template <class P> struct raked_slice {
 private:
 	enum : int { batch = 4 }; /* 32-bit words a lane at once: a vector; bytes is a multiple of batch * 128 */
 
+	/* The result of an element, and what comes before the next one. */
+	static __device__ __forceinline__ output step(maybe<T> &before, T element)
+	{
+		const T after = before.is_present ? P::op::apply(before.value, element) : element;
+		T result = after;
+		if constexpr (P::is_exclusive && P::has_initial)
+			result = before.value;
+		else if constexpr (P::is_exclusive)
+			result = before.is_present ? before.value : P::op::template identity<T>();
+		before = {after, true};
+		return store_element<P>(result);
+	}
+
 	/* Without bulk copies: a vector a lane. */
 	__device__ __forceinline__ void store_vectors(char *out) const
 	{
@@ -128,7 +202,7 @@ private:
 #pragma unroll 1
 		for (u32 i = lane; i < bytes / 4; i += batch * warp_size) {
 			u32 word[batch];
-			read_words(word, i, head, bytes / 4 - 1);
+			read_words<true>(word, i, head, bytes / 4 - 1);
 #pragma unroll
 			for (int b = 0; b < batch; b++)
 				if (i + b * warp_size < count)
@@ -143,11 +217,14 @@ private:
 
 	/* Every 32nd word from `first` on, or rather those that begin `skip` < 4 bytes later.  No word after `last` is
 	 * touched; what would need it comes out wrong. */
+	template <bool is_full>
 	__device__ __forceinline__ void read_words(u32 (&word)[batch], u32 first, u32 skip, u32 last) const
 	{
 #pragma unroll
-		for (int b = 0; b < batch; b++)
-			word[b] = words()[first + b * warp_size];
+		for (int b = 0; b < batch; b++) {
+			const u32 at = first + b * warp_size;
+			word[b] = words()[is_full || at < last ? at : last];
+		}
 		if (skip > 0) { /* the same in all lanes */
 #pragma unroll
 			for (int b = 0; b < batch; b++) {

@@ -249,7 +249,7 @@ static void check_twins(const struct mutant *mutants, const char *log)
 	}
 }
 
-void mutant_check_all(const struct mutant *mutants)
+void mutant_check_all(const struct mutant *mutants, const char *model)
 {
 	char log[] = "/tmp/scanrt-mutants-XXXXXX";
 	const char *only = getenv("SCANRT_TEST_MUTANT"); /* a part of its description */
@@ -258,6 +258,8 @@ void mutant_check_all(const struct mutant *mutants)
 	if (file < 0)
 		tap_bail_out("no temporary file");
 	close(file);
+	if (model)
+		setenv("SCANRT_EMU_MODEL", model, 1);
 	if (!only)
 		check_twins(mutants, log);
 	for (const struct mutant *mutant = mutants; mutant->what; mutant++) {

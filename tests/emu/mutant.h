@@ -26,8 +26,10 @@ struct mutant {
 };
 
 extern const struct mutant mutants_lookahead[]; /* ends with a NULL what, as every list of them */
+extern const struct mutant mutants_turing[];    /* of what is otherwise where there are no bulk copies */
 
-/* One check for each mutant, and before them one for each trial with the kernels as they are. */
-void mutant_check_all(const struct mutant *mutants);
+/* One check for each mutant, and before them one for each trial with the kernels as they are; on a model of the
+ * emulated device, or, with NULL, its usual one. */
+void mutant_check_all(const struct mutant *mutants, const char *model);
 
 #endif

@@ -250,7 +250,8 @@ int main(void)
 	if (nvrtc != NULL && *nvrtc == '\0')
 		tap_skip_all("no NVRTC");
 	tap_plan(0);
-	mutant_check_all(mutants);
-	mutant_check_all(mutants_lookahead);
+	mutant_check_all(mutants, NULL);
+	mutant_check_all(mutants_lookahead, NULL);
+	mutant_check_all(mutants_turing, "t4");
 	return tap_done();
 }
