@@ -186,26 +186,10 @@ static int read_best(
 	return status;
 }
 
-/* The usual case, for a writer; a reader has lookup.c. */
-static int find_exact(struct srt_db *db, const struct srt_db_lookup *lookup, struct srt_db_choice *rows,
-	size_t capacity, size_t *count)
-{
-	sqlite3_stmt *statement;
-	int status = srt_db_prepare(&statement, db,
-		"SELECT " CHOICE_COLUMNS ", 0, 0, 0 FROM device d CROSS JOIN problem p CROSS JOIN choice c "
-		"CROSS JOIN variant v WHERE d.fingerprint = ? AND p.name = ? AND c.device = d.id AND c.source_hash = ? "
-		"AND c.problem = p.id AND v.id = c.variant ORDER BY c.low_count",
-		"sss", lookup->fingerprint, lookup->problem, lookup->source_hash);
-
-	if (status == SCANRT_OK)
-		status = read_best(db, statement, rows, capacity, count);
-	sqlite3_finalize(statement);
-	return status;
-}
-
-/* Ranks: 1 another problem, 2 another device, 3 both.  Among equals the same operator first, then the device that was
- * seen last.  A modelled device has no relatives: its times say nothing about a real one. */
-static int find_similar(struct srt_db *db, const struct srt_db_lookup *lookup, struct srt_db_choice *rows,
+/* For a writer; a reader has lookup.c and similar.c, which find the same.  Ranks: 1 another problem, 2 another device,
+ * 3 both.  Among equals the same operator first, then the device that was seen last.  A modelled device has no
+ * relatives: its times say nothing about a real one. */
+static int find_by_statement(struct srt_db *db, const struct srt_db_lookup *lookup, struct srt_db_choice *rows,
 	size_t capacity, size_t *count)
 {
 	sqlite3_stmt *statement;
@@ -247,9 +231,9 @@ int srt_db_find_choices(struct srt_db *db, const struct srt_db_lookup *lookup, s
 	if (db->pages)
 		status = srt_lookup_choices(db, lookup, rows, capacity, count);
 	else
-		status = find_exact(db, lookup, rows, capacity, count);
-	if (status == SCANRT_OK && *count == 0)
-		status = find_similar(db, lookup, rows, capacity, count);
+		status = find_by_statement(db, lookup, rows, capacity, count);
+	if (db->pages && status == SCANRT_OK && *count == 0)
+		status = srt_lookup_similar(db, lookup, rows, capacity, count);
 	for (i = 0; i < *count && status == SCANRT_OK; i++)
 		status = check_answer(db, lookup, &rows[i]);
 	if (status != SCANRT_OK)

@@ -138,6 +138,12 @@ int srt_db_take_image(struct srt_db *db, struct srt_db_image *image, const char 
 
 int srt_lookup_choices(struct srt_db *db, const struct srt_db_lookup *lookup, struct srt_db_choice *rows,
 	size_t capacity, size_t *count);
+/* Of a device and a problem by their row numbers. */
+int srt_lookup_pair(struct srt_db *db, const char *source_hash, int64_t device, int64_t problem,
+	struct srt_db_choice *rows, size_t capacity, size_t *count);
+/* similar.c: where there are none for the device and problem themselves. */
+int srt_lookup_similar(struct srt_db *db, const struct srt_db_lookup *lookup, struct srt_db_choice *rows,
+	size_t capacity, size_t *count);
 int srt_lookup_image(
 	struct srt_db *db, const char *recipe, const char *codegen, struct srt_db_image *image, bool *found);
 

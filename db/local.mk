@@ -22,6 +22,7 @@ libscanrt_core_la_SOURCES += \
 	db/rival.c \
 	db/run.c \
 	db/seal.c \
+	db/similar.c \
 	db/statement.c \
 	db/subject.c \
 	db/timed.c \

@@ -79,17 +79,15 @@ static int seek(struct srt_row *row, const struct srt_db *db, enum srt_tree tabl
 	return status;
 }
 
-/* The row with a unique text. */
-static int find_text(struct srt_row *row, bool *found, const struct srt_db *db, enum srt_tree index,
-	enum srt_tree table, const char *text, int cells)
+/* The number of the row with a unique text. */
+static int find_text(int64_t *rowid, bool *found, const struct srt_db *db, enum srt_tree index, const char *text)
 {
 	struct srt_cell key = text_key(text);
-	int64_t rowid;
 	size_t count;
-	int status = srt_pages_match(&rowid, 1, &count, db, index, &key, 1);
+	int status = srt_pages_match(rowid, 1, &count, db, index, &key, 1);
 
 	*found = count == 1;
-	return status == SCANRT_OK && *found ? seek(row, db, table, rowid, cells) : status;
+	return status;
 }
 
 static int read_choice(struct srt_db_choice *choice, const struct srt_db *db, const struct srt_row *device,
@@ -133,39 +131,48 @@ static int by_low_count(const void *left, const void *right)
 	return (a->low_count > b->low_count) - (a->low_count < b->low_count);
 }
 
+int srt_lookup_pair(struct srt_db *db, const char *source_hash, int64_t device, int64_t problem,
+	struct srt_db_choice *rows, size_t capacity, size_t *count)
+{
+	struct srt_cell keys[3] = { integer_key(device), text_key(source_hash), integer_key(problem) };
+	struct srt_db_choice choices[MOST_CLASSES];
+	int64_t rowids[MOST_CLASSES];
+	struct srt_row device_row;
+	struct srt_row problem_row;
+	size_t found;
+	size_t i;
+	int status = srt_pages_match(rowids, MOST_CLASSES, &found, db, SRT_TREE_CHOICE_BY_SUBJECT, keys, 3);
+
+	*count = 0;
+	if (status != SCANRT_OK || found == 0)
+		return status;
+	status = seek(&device_row, db, SRT_TREE_DEVICE, device, DEVICE_CELLS);
+	if (status == SCANRT_OK)
+		status = seek(&problem_row, db, SRT_TREE_PROBLEM, problem, PROBLEM_CELLS);
+	for (i = 0; i < found && status == SCANRT_OK; i++)
+		status = read_choice(&choices[i], db, &device_row, &problem_row, rowids[i]);
+	if (status != SCANRT_OK)
+		return status;
+	qsort(choices, found, sizeof(choices[0]), by_low_count);
+	*count = found < capacity ? found : capacity;
+	memcpy(rows, choices, *count * sizeof(rows[0]));
+	return SCANRT_OK;
+}
+
 int srt_lookup_choices(struct srt_db *db, const struct srt_db_lookup *lookup, struct srt_db_choice *rows,
 	size_t capacity, size_t *count)
 {
-	struct srt_db_choice choices[MOST_CLASSES];
-	int64_t rowids[MOST_CLASSES];
-	struct srt_cell keys[3];
-	struct srt_row problem;
-	struct srt_row device;
-	size_t found_count;
-	size_t i;
+	int64_t device;
+	int64_t problem;
 	bool found;
-	int status;
+	int status = find_text(&device, &found, db, SRT_TREE_DEVICE_BY_FINGERPRINT, lookup->fingerprint);
 
 	*count = 0;
-	status = find_text(&device, &found, db, SRT_TREE_DEVICE_BY_FINGERPRINT, SRT_TREE_DEVICE, lookup->fingerprint,
-		DEVICE_CELLS);
 	if (status == SCANRT_OK && found)
-		status = find_text(&problem, &found, db, SRT_TREE_PROBLEM_BY_NAME, SRT_TREE_PROBLEM, lookup->problem,
-			PROBLEM_CELLS);
+		status = find_text(&problem, &found, db, SRT_TREE_PROBLEM_BY_NAME, lookup->problem);
 	if (status != SCANRT_OK || !found)
 		return status;
-	keys[0] = integer_key(device.rowid);
-	keys[1] = text_key(lookup->source_hash);
-	keys[2] = integer_key(problem.rowid);
-	status = srt_pages_match(rowids, MOST_CLASSES, &found_count, db, SRT_TREE_CHOICE_BY_SUBJECT, keys, 3);
-	for (i = 0; i < found_count && status == SCANRT_OK; i++)
-		status = read_choice(&choices[i], db, &device, &problem, rowids[i]);
-	if (status != SCANRT_OK)
-		return status;
-	qsort(choices, found_count, sizeof(choices[0]), by_low_count);
-	*count = found_count < capacity ? found_count : capacity;
-	memcpy(rows, choices, *count * sizeof(rows[0]));
-	return SCANRT_OK;
+	return srt_lookup_pair(db, lookup->source_hash, device, problem, rows, capacity, count);
 }
 
 /* ---- images ---- */

@@ -12,6 +12,7 @@ db_tests = \
 	tests/db/paths \
 	tests/db/publish \
 	tests/db/resume \
+	tests/db/similar \
 	tests/db/views \
 	tests/db/writers
 
@@ -33,5 +34,6 @@ tests_db_migrate_LDADD = $(db_test_libraries)
 tests_db_paths_LDADD = $(db_test_libraries)
 tests_db_publish_LDADD = $(db_test_libraries)
 tests_db_resume_LDADD = $(db_test_libraries)
+tests_db_similar_LDADD = $(db_test_libraries)
 tests_db_views_LDADD = $(db_test_libraries)
 tests_db_writers_LDADD = $(db_test_libraries)
