@@ -52,12 +52,13 @@ void srt_db_rollback(struct srt_db *db);
 
 /* ---- What was measured on what. Each put finds or makes the row and gives its rowid. ---- */
 
-/* The first `capacity` of the devices in a file, in the order in which they came into it. */
-struct srt_db_known_device {
+/* Of a reader's file: every device, and then every board that it is known by, the one that was seen last at the end. */
+struct srt_db_board {
 	char fingerprint[256];
-	char uuid[64]; /* of the board that was tuned last */
+	char uuid[64]; /* "" of a device that no board is known of */
 };
-int srt_db_list_devices(struct srt_db *db, struct srt_db_known_device *devices, size_t capacity, size_t *count);
+typedef void (*srt_db_board_function)(void *user, const struct srt_db_board *board);
+int srt_db_each_board(struct srt_db *db, srt_db_board_function each, void *user);
 
 struct srt_db_device {
 	const char *fingerprint;
@@ -71,6 +72,9 @@ struct srt_db_device {
 	bool is_modelled; /* an emulated device: never chosen for a real one (its fingerprint says so too) */
 };
 int srt_db_put_device(int64_t *id, struct srt_db *db, const struct srt_db_device *device);
+/* Another board that is equal in all that the fingerprint says; the device's own is put with it.  The 256 that were
+ * seen last stay. */
+int srt_db_put_board(struct srt_db *db, int64_t device, const char *uuid);
 
 int srt_db_put_toolchain(int64_t *id, struct srt_db *db, const char *compiler, int driver_version);
 

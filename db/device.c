@@ -1,67 +1,67 @@
 /* SPDX-License-Identifier: MIT */
-/* Which devices a file knows. */
-#include <string.h>
+/* Which devices a file knows, and by which boards. */
+#include <assert.h>
 
 #include "internal.h"
 #include "pages.h"
 #include "status.h"
 
 /* Positions of the columns, as in schema.sql. */
-enum { FINGERPRINT = 1, UUID = 4 };
+enum { FINGERPRINT = 1, LAST_UUID = 4 };
+enum { BOARD_DEVICE = 1, BOARD_UUID };
 
 struct listing {
 	const struct srt_db *db;
-	struct srt_db_known_device *devices;
-	size_t capacity;
-	size_t *count;
+	bool has_boards; /* a table of them, which formats 1 and 2 do not have */
+	srt_db_board_function each;
+	void *user;
 };
 
-static int add(const struct listing *listing, const struct srt_cell *fingerprint, const struct srt_cell *uuid)
+static int tell(const struct listing *listing, const struct srt_cell *fingerprint, const struct srt_cell *uuid)
 {
-	struct srt_db_known_device *device = &listing->devices[*listing->count];
-	int status;
+	struct srt_db_board board = { .uuid = "" };
+	int status = srt_db_copy(listing->db, board.fingerprint, sizeof(board.fingerprint), fingerprint);
 
-	if (*listing->count == listing->capacity)
-		return SCANRT_OK;
-	status = srt_db_copy(listing->db, device->fingerprint, sizeof(device->fingerprint), fingerprint);
+	if (status == SCANRT_OK && uuid)
+		status = srt_db_copy(listing->db, board.uuid, sizeof(board.uuid), uuid);
 	if (status == SCANRT_OK)
-		status = srt_db_copy(listing->db, device->uuid, sizeof(device->uuid), uuid);
-	*listing->count += status == SCANRT_OK;
+		listing->each(listing->user, &board);
 	return status;
 }
 
-static int add_row(void *user, const struct srt_row *row)
+/* Before there was a table of boards, a device's row had the one that was seen last. */
+static int tell_device(void *user, const struct srt_row *row)
 {
 	const struct listing *listing = user;
 
-	if (row->count <= UUID)
+	if (row->count <= LAST_UUID)
 		return srt_pages_corrupt(listing->db, "a device lacks a column");
-	return add(listing, &row->cells[FINGERPRINT], &row->cells[UUID]);
+	return tell(listing, &row->cells[FINGERPRINT], listing->has_boards ? NULL : &row->cells[LAST_UUID]);
 }
 
-/* For a writer. */
-static int list_by_statement(const struct listing *listing, struct srt_db *db)
+static int tell_board(void *user, const struct srt_row *row)
 {
-	sqlite3_stmt *statement;
-	struct srt_cell cells[2];
-	bool has_row = true;
-	int status = srt_db_prepare(&statement, db, "SELECT fingerprint, uuid FROM device ORDER BY id", "");
+	const struct listing *listing = user;
+	struct srt_row device;
+	bool found;
+	int status;
 
-	while (status == SCANRT_OK && has_row) {
-		status = srt_db_step(&has_row, db, statement);
-		if (status == SCANRT_OK && has_row) {
-			srt_db_cells(cells, 2, statement);
-			status = add(listing, &cells[0], &cells[1]);
-		}
-	}
-	sqlite3_finalize(statement);
+	if (row->count <= BOARD_UUID)
+		return srt_pages_corrupt(listing->db, "a board lacks a column");
+	status = srt_pages_seek(&device, &found, listing->db, SRT_TREE_DEVICE, row->cells[BOARD_DEVICE].integer);
+	if (status == SCANRT_OK && (!found || device.count <= FINGERPRINT))
+		status = srt_pages_corrupt(listing->db, "the device of a board is missing");
+	return status == SCANRT_OK ? tell(listing, &device.cells[FINGERPRINT], &row->cells[BOARD_UUID]) : status;
+}
+
+int srt_db_each_board(struct srt_db *db, srt_db_board_function each, void *user)
+{
+	struct listing listing = { db, srt_pages_has(db, SRT_TREE_BOARD), each, user };
+	int status;
+
+	assert(db->pages);
+	status = srt_pages_each(db, SRT_TREE_DEVICE, tell_device, &listing);
+	if (status == SCANRT_OK && listing.has_boards)
+		status = srt_pages_each(db, SRT_TREE_BOARD, tell_board, &listing);
 	return status;
-}
-
-int srt_db_list_devices(struct srt_db *db, struct srt_db_known_device *devices, size_t capacity, size_t *count)
-{
-	struct listing listing = { db, devices, capacity, count };
-
-	*count = 0;
-	return db->pages ? srt_pages_each(db, SRT_TREE_DEVICE, add_row, &listing) : list_by_statement(&listing, db);
 }

@@ -28,6 +28,14 @@ static const char *const steps[] = {
 	" '''tile'', ''few'', ''small'', ''wave'', ''waves'', ''medium'', ''large''')"
 	" WHERE name IN ('trial', 'choice');"
 	"PRAGMA writable_schema = RESET;",
+	"CREATE TABLE board ("
+	"id INTEGER PRIMARY KEY,"
+	"device INTEGER NOT NULL REFERENCES device ON DELETE CASCADE,"
+	"uuid TEXT NOT NULL CHECK (uuid <> ''),"
+	"seen_at TEXT NOT NULL CHECK (seen_at GLOB '????" "-??" "-??T??:??:??Z')," /* apart: a trigraph */
+	"UNIQUE (uuid, device));"
+	"INSERT INTO board (device, uuid, seen_at) SELECT id, uuid, seen_at FROM device WHERE uuid <> ''"
+	" ORDER BY seen_at;",
 };
 
 int srt_db_newest_version(void)

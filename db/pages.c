@@ -137,7 +137,13 @@ static const char *const tree_names[SRT_TREE_COUNT] = {
 	"sqlite_autoindex_image_1",
 	"kernel",
 	"kernel_by_recipe",
+	"board",
 };
+
+bool srt_pages_has(const struct srt_db *db, enum srt_tree tree)
+{
+	return db->pages->roots[tree] >= 2; /* the first page is the schema's */
+}
 
 /* The columns of the schema table: type, name, table, root page, text.  Only the text may be split. */
 static void take_root(struct srt_pages *pages, const struct srt_row *row)
@@ -187,7 +193,7 @@ int srt_pages_open(struct srt_db *db)
 		return no_memory(db);
 	status = read_roots(db, 1, 0);
 	for (i = 0; status == SCANRT_OK && i < SRT_TREE_COUNT; i++)
-		if (db->pages->roots[i] < 2)
+		if (!srt_pages_has(db, (enum srt_tree)i) && i != SRT_TREE_BOARD)
 			status = srt_pages_corrupt(db, "a table is missing");
 	return status;
 }

@@ -25,12 +25,15 @@ enum srt_tree {
 	SRT_TREE_IMAGE_BY_HASH,
 	SRT_TREE_KERNEL,
 	SRT_TREE_KERNEL_BY_RECIPE,
+	SRT_TREE_BOARD, /* the only one that a file of an older format lacks */
 	SRT_TREE_COUNT
 };
 
 /* Within a read transaction: sets db->pages. */
 int srt_pages_open(struct srt_db *db);
 void srt_pages_close(struct srt_pages *pages); /* NULL is fine */
+
+bool srt_pages_has(const struct srt_db *db, enum srt_tree tree);
 
 /* A row and where the rest of a long one lies.  The cells point into pages that live until close. */
 struct srt_row {

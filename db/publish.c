@@ -94,10 +94,11 @@ static int strip(const char *path, const char *sql)
 
 static const char without_images[] =
 	"BEGIN; DELETE FROM kernel; DELETE FROM image; DELETE FROM poison; DELETE FROM trial; DELETE FROM roofline; "
-	"UPDATE device SET uuid = ''; UPDATE run SET arguments = '', boot_id = '', pid = 0, start_ticks = 0; COMMIT; "
-	"VACUUM";
+	"DELETE FROM board; UPDATE device SET uuid = ''; UPDATE run SET arguments = '', boot_id = '', pid = 0, "
+	"start_ticks = 0; COMMIT; VACUUM";
 static const char with_all[] =
-	"BEGIN; DELETE FROM poison; DELETE FROM trial; DELETE FROM roofline; UPDATE device SET uuid = ''; "
+	"BEGIN; DELETE FROM poison; DELETE FROM trial; DELETE FROM roofline; DELETE FROM board; "
+	"UPDATE device SET uuid = ''; "
 	"UPDATE run SET arguments = '', boot_id = '', pid = 0, start_ticks = 0; COMMIT; VACUUM";
 
 static int fill_numbers(struct srt_db *db, const char *aside)

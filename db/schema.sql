@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
--- The tuning database of scanrt, format 2.  SELECT * FROM help tells which view answers what; scanrt-db(5) explains
+-- The tuning database of scanrt, format 3.  SELECT * FROM help tells which view answers what; scanrt-db(5) explains
 -- every column.  Keys and hashes are lower-case hexadecimal texts, times of day ISO 8601 in UTC, durations
 -- microseconds.  NULL means unknown or not measured.  Written by scantune(1), read by libscanrt.
 
@@ -19,6 +19,15 @@ CREATE TABLE device (
 	memory_bytes INTEGER CHECK (memory_bytes > 0),
 	is_modelled INTEGER NOT NULL CHECK (is_modelled IN (0, 1)),
 	seen_at TEXT NOT NULL CHECK (seen_at GLOB '????-??-??T??:??:??Z')
+);
+
+-- The boards that a device's row stands for: equal in all that decides what is fast.  A new row for each time seen.
+CREATE TABLE board (
+	id INTEGER PRIMARY KEY,
+	device INTEGER NOT NULL REFERENCES device ON DELETE CASCADE,
+	uuid TEXT NOT NULL CHECK (uuid <> ''),
+	seen_at TEXT NOT NULL CHECK (seen_at GLOB '????-??-??T??:??:??Z'),
+	UNIQUE (uuid, device)
 );
 
 -- What compiled and ran the kernels.  Never part of a choice's key: a newer driver leaves choices valid.

@@ -20,6 +20,25 @@ static int find_id(int64_t *id, struct srt_db *db, const char *find, const char 
 	return status;
 }
 
+#define MOST_BOARDS "256"
+
+/* Replaced and not updated: the board that was seen last is the one with the highest number. */
+int srt_db_put_board(struct srt_db *db, int64_t device, const char *uuid)
+{
+	bool is_own;
+	int status = srt_db_enter(db, &is_own);
+
+	if (status == SCANRT_OK)
+		status = srt_db_execute(db,
+			"INSERT OR REPLACE INTO board (device, uuid, seen_at) VALUES (?, ?, " SRT_DB_NOW ")", "ls",
+			device, uuid);
+	if (status == SCANRT_OK)
+		status = srt_db_execute(db,
+			"DELETE FROM board WHERE id <= (SELECT id FROM board ORDER BY id DESC LIMIT 1 OFFSET "
+			MOST_BOARDS ")", "");
+	return srt_db_leave(db, is_own, status);
+}
+
 /* What identifies a device stays; its name and unique number are those of the board that was seen last. */
 int srt_db_put_device(int64_t *id, struct srt_db *db, const struct srt_db_device *device)
 {
@@ -38,6 +57,8 @@ int srt_db_put_device(int64_t *id, struct srt_db *db, const struct srt_db_device
 			(int)device->is_modelled);
 	if (status == SCANRT_OK)
 		status = find_id(id, db, "SELECT id FROM device WHERE fingerprint = ?", "s", device->fingerprint, 0);
+	if (status == SCANRT_OK && device->uuid[0])
+		status = srt_db_put_board(db, *id, device->uuid);
 	return srt_db_leave(db, is_own, status);
 }
 

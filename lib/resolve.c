@@ -14,10 +14,7 @@
 #include "image.h"
 #include "status.h"
 
-/* Of those that a file knows; where there are more, the device's own fingerprint is looked up. */
-#define MOST_DEVICES 16
-
-#define DEVICE_TEXT sizeof(((struct srt_db_known_device *)0)->fingerprint)
+#define DEVICE_TEXT sizeof(((struct srt_db_board *)0)->fingerprint)
 
 static uint64_t smaller(uint64_t a, uint64_t b)
 {
@@ -96,30 +93,35 @@ static bool read_row(struct srt_range *range, const struct srt_db_choice *row, c
 	return range->low_count <= range->high_count;
 }
 
-/* How a file knows this device, written to `known`.  A row that this very board was measured for is believed about the
- * clocks; one of a board like it has to be the same in those, too; where there is neither, no row can be meant. */
-static int find_device(char known[DEVICE_TEXT], const struct srt_request *request, struct srt_db *db)
-{
-	struct srt_db_known_device devices[MOST_DEVICES];
-	const char *uuid = request->device->uuid;
+/* How a file knows this device.  A row that this very board was seen with is believed about the clocks; one of a board
+ * like it has to be the same in those, too; where there is neither, no row can be meant. */
+struct knowledge {
+	const struct srt_device *device;
 	bool is_doubtful;
-	size_t count;
-	size_t i;
-	int status = srt_db_list_devices(db, devices, MOST_DEVICES, &count);
+	char fingerprint[DEVICE_TEXT];
+};
 
-	known[0] = '\0';
-	is_doubtful = count == MOST_DEVICES;
-	for (i = 0; i < count && !status; i++) {
-		if (!srt_device_fits(request->device, devices[i].fingerprint))
-			continue;
-		is_doubtful = true;
-		if (uuid[0] == '\0' || strcmp(devices[i].uuid, uuid) != 0)
-			continue;
-		memcpy(known, devices[i].fingerprint, sizeof(devices[i].fingerprint));
-		return SCANRT_OK;
-	}
-	if (!status && is_doubtful)
-		snprintf(known, DEVICE_TEXT, "%s", request->ask_fingerprint(request->user));
+/* Clocks can be set: the last time counts. */
+static void learn(void *user, const struct srt_db_board *board)
+{
+	struct knowledge *known = user;
+
+	if (!srt_device_fits(known->device, board->fingerprint))
+		return;
+	known->is_doubtful = true;
+	if (known->device->uuid[0] != '\0' && strcmp(board->uuid, known->device->uuid) == 0)
+		memcpy(known->fingerprint, board->fingerprint, sizeof(known->fingerprint));
+}
+
+static int find_device(struct knowledge *known, const struct srt_request *request, struct srt_db *db)
+{
+	int status;
+
+	memset(known, 0, sizeof(*known));
+	known->device = request->device;
+	status = srt_db_each_board(db, learn, known);
+	if (!status && known->is_doubtful && known->fingerprint[0] == '\0')
+		snprintf(known->fingerprint, DEVICE_TEXT, "%s", request->ask_fingerprint(request->user));
 	return status;
 }
 
@@ -131,10 +133,10 @@ static int find_rows(struct srt_db_choice *rows, size_t *count, const struct srt
 	const struct srt_problem *problem = request->problem;
 	size_t input = srt_problem_size(problem, SRT_INPUT);
 	size_t output = srt_problem_size(problem, SRT_OUTPUT);
-	char fingerprint[DEVICE_TEXT];
+	struct knowledge known;
 	struct srt_strbuf name = { 0 };
 	struct srt_db_lookup lookup = {
-		.fingerprint = fingerprint,
+		.fingerprint = known.fingerprint,
 		.family = family,
 		.source_hash = srt_source_hash(),
 		.op_class = srt_op_class(problem->op),
@@ -146,7 +148,7 @@ static int find_rows(struct srt_db_choice *rows, size_t *count, const struct srt
 	lookup.problem = srt_strbuf_text(&name);
 	srt_reading_enter(request->reading);
 	status = name.failed ? srt_fail(SCANRT_ERROR_OUT_OF_MEMORY, "no memory for a problem's name")
-			     : find_device(fingerprint, request, db);
+			     : find_device(&known, request, db);
 	if (!status)
 		status = srt_db_find_choices(db, &lookup, rows, SRT_COVER_MAX, count);
 	srt_reading_leave(request->reading);

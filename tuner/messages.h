@@ -65,10 +65,14 @@ struct tune_hello_request {
 	char device[64];
 };
 
+enum { TUNE_BOARDS_MAX = 16 };
+
 struct tune_hello_reply {
 	int status;
 	char note[TUNE_NOTE_SIZE];
 	struct srt_device device;
+	char boards[TUNE_BOARDS_MAX][33]; /* others of this machine with the same fingerprint, by UUID */
+	int board_count;
 };
 
 /* Makes the inputs, what must come out, and the memory for all that follows on this type and operator.  Everything

@@ -127,6 +127,8 @@ static bool put_device(struct tune_session *session)
 	row.fingerprint = srt_strbuf_text(&fingerprint);
 	row.family = srt_strbuf_text(&family);
 	is_put = check(session, srt_db_put_device(&session->device_row, session->db, &row));
+	for (int i = 0; i < session->board_count && is_put; i++)
+		is_put = check(session, srt_db_put_board(session->db, session->device_row, session->boards[i]));
 	srt_strbuf_free(&fingerprint);
 	srt_strbuf_free(&family);
 	return is_put;

@@ -190,6 +190,8 @@ static bool say_hello(struct tune_session *session)
 		return false;
 	}
 	session->device = reply.device;
+	session->board_count = reply.board_count;
+	memcpy(session->boards, reply.boards, sizeof session->boards);
 	return true;
 }
 

@@ -17,6 +17,8 @@ struct srt_db;
 struct tune_session {
 	const struct tune_options *options;
 	struct srt_device device;
+	char boards[TUNE_BOARDS_MAX][33]; /* its equals on this machine, by UUID */
+	int board_count;
 	struct tune_pool *pool;
 	double started;
 	double ends;               /* when the budget is used up; 0: never */

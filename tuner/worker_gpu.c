@@ -69,6 +69,35 @@ static bool send_slot(const struct tune_slot_reply *reply, const void *bytes, si
 
 /* ---- One function a message ---- */
 
+static bool is_equal(const struct srt_device *a, const struct srt_device *b)
+{
+	struct srt_strbuf texts[2] = { {0}, {0} };
+	bool is_same;
+
+	srt_device_fingerprint(&texts[0], a);
+	srt_device_fingerprint(&texts[1], b);
+	is_same = !texts[0].failed && !texts[1].failed &&
+		strcmp(srt_strbuf_text(&texts[0]), srt_strbuf_text(&texts[1])) == 0;
+	srt_strbuf_free(&texts[0]);
+	srt_strbuf_free(&texts[1]);
+	return is_same;
+}
+
+/* What is tuned on one board of a machine serves all that are like it. */
+static void list_boards(struct tune_hello_reply *reply, const struct tune_gpu *gpu)
+{
+	struct srt_device other;
+	int count = 0;
+
+	if (gpu->driver->cuDeviceGetCount(&count) != CUDA_SUCCESS)
+		return;
+	for (int i = 0; i < count && reply->board_count < TUNE_BOARDS_MAX; i++)
+		if (i != gpu->device.ordinal && srt_device_query(&other, gpu->driver, i) == SCANRT_OK &&
+			other.uuid[0] && is_equal(&other, &gpu->device))
+			snprintf(reply->boards[reply->board_count++], sizeof reply->boards[0], "%.32s", other.uuid);
+	srt_error_clear();
+}
+
 static bool serve_hello(struct tune_gpu *gpu, const struct tune_frame *frame)
 {
 	const struct tune_hello_request *request = (const void *)frame->bytes;
@@ -77,6 +106,8 @@ static bool serve_hello(struct tune_gpu *gpu, const struct tune_frame *frame)
 	reply.status = tune_gpu_open(gpu, request->device);
 	if (reply.status)
 		snprintf(reply.note, sizeof reply.note, "%.*s", TUNE_NOTE_SIZE - 1, srt_error_last()->text);
+	else
+		list_boards(&reply, gpu);
 	reply.device = gpu->device;
 	return tune_wire_send(TUNE_CHILD_WRITES, TUNE_REPLY, &reply, sizeof reply, NULL, 0);
 }

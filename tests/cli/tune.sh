@@ -76,6 +76,12 @@ ok "products and minima succeed" "$scantune" --device emu --quick --db "$db" --t
 	--op prod,min --count 5000
 
 rm -f "$db"
+ok "on a machine with three boards" env SCANRT_EMU_DEVICES=3 "$scantune" --device emu:1 --quick --type i32 --op sum \
+	--count 1024 --db "$db"
+is "$(query 'SELECT count(*) || count(DISTINCT device) FROM board')" 31 "all three are known, as one device"
+is "$(query 'SELECT count(*) FROM board b JOIN device d ON d.uuid = b.uuid WHERE b.id = 1')" 1 \
+	"beginning with the one that was tuned"
+rm -f "$db"
 fails "a run that time ends exits with 2" 2 tune --thorough --time 0.6s
 ok "the next run goes on and completes" tune --quick
 chmod 400 "$db"

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Devices, toolchains, problems, runs, rooflines, and the marks of variants that failed. */
+#include <stdio.h>
+#include <string.h>
+
 #include "fixture.h"
 #include "status.h"
 #include "tests/tap.h"
@@ -76,16 +79,68 @@ static void test_marks(struct srt_db *db, struct fixture *fixture)
 	srt_strbuf_free(&note);
 }
 
+struct boards {
+	int count;
+	int known;
+	char last[64];
+};
+
+static void count_board(void *user, const struct srt_db_board *board)
+{
+	struct boards *boards = user;
+
+	boards->count++;
+	boards->known += board->uuid[0] != '\0' && strcmp(board->fingerprint, FIXTURE_FINGERPRINT) == 0;
+	snprintf(boards->last, sizeof(boards->last), "%s", board->uuid);
+}
+
+static struct boards boards_of(const char *path)
+{
+	struct boards boards = { 0 };
+	struct srt_db *reader;
+
+	fixture_must(srt_db_open(&reader, path, SRT_DB_READ), "open");
+	fixture_must(srt_db_each_board(reader, count_board, &boards), "list boards");
+	srt_db_close(reader);
+	return boards;
+}
+
+static void test_boards(struct srt_db *db, const char *path, int64_t device)
+{
+	struct boards boards;
+	int i;
+
+	fixture_must(srt_db_put_board(db, device, "b1"), "put a board");
+	fixture_must(srt_db_put_board(db, device, "b2"), "put a board");
+	fixture_must(srt_db_put_board(db, device, "b1"), "put a board again");
+	boards = boards_of(path);
+	tap_is_int(boards.known, 4, "a device is known by every board that it was seen with");
+	tap_is_string(boards.last, "b1", "the last one that was seen comes last");
+	fixture_must(srt_db_begin(db), "begin");
+	for (i = 0; i < 300; i++) {
+		char uuid[16];
+
+		snprintf(uuid, sizeof(uuid), "c%d", i);
+		fixture_must(srt_db_put_board(db, device, uuid), "put a board");
+	}
+	fixture_must(srt_db_commit(db), "commit");
+	boards = boards_of(path);
+	tap_is_int(boards.known, 256, "the latest 256 are kept");
+	tap_is_int(boards.count, 257, "and the device itself is told once");
+	tap_ok(srt_db_put_board(db, device, "") != SCANRT_OK, "a board without a number is refused");
+}
+
 int main(void)
 {
 	struct fixture fixture;
 	struct srt_db *db;
 
-	tap_plan(18);
+	tap_plan(23);
 	fixture_must(srt_db_open(&db, fixture_path("tune.db"), SRT_DB_WRITE), "open");
 	test_subjects(db, &fixture);
 	test_runs(db, &fixture);
 	test_marks(db, &fixture);
+	test_boards(db, fixture_path("tune.db"), fixture.device);
 	srt_db_close(db);
 	srt_db_close(NULL);
 	return tap_done();

@@ -20,8 +20,7 @@
 static struct fake_driver *fake;
 static struct fake_compiler *compiler;
 static char directory[] = "/tmp/scanrt-tuned-XXXXXX";
-static char path[64];
-static char second_path[64];
+static char path[64], second_path[64];
 
 /* A database as scantune leaves it: one problem's two classes on one device, with images or without. */
 struct content {
@@ -93,6 +92,7 @@ static void fill(struct srt_db *db)
 	int64_t problem_id;
 
 	must(srt_db_put_device(&run.device, db, &device), "device");
+	must(srt_db_put_board(db, run.device, "c0"), "the same machine's other board");
 	must(srt_db_put_toolchain(&run.toolchain, db, "nvrtc 13.0 build fake", 13000), "toolchain");
 	must(srt_db_put_problem(&problem_id, db, &problem), "problem");
 	must(srt_db_begin_run(db, &run), "run");
@@ -284,7 +284,7 @@ static void test_boards(void)
 	write_database();
 	fake->clocks_asked = 0;
 	look(&seen, 100000, 0);
-	tap_is_int(seen.description.origin, SCANRT_ORIGIN_TUNED, "a choice that was measured on this board is tuned");
+	tap_is_int(seen.description.origin, SCANRT_ORIGIN_TUNED, "a choice for a machine with this board is tuned");
 	tap_is_int(fake->clocks_asked, 0, "the driver is not asked for the clocks of a board that is known");
 	fake->clock_khz = 1700000;
 	content.uuid = "b0";
