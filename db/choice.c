@@ -248,7 +248,7 @@ int srt_db_each_choice(struct srt_db *db, const char *problem, srt_db_choice_fun
 	sqlite3_stmt *statement;
 	bool has_row;
 	int status = srt_db_prepare(&statement, db,
-		"SELECT " CHOICE_COLUMNS ", d.name FROM choice c JOIN device d ON d.id = c.device "
+		"SELECT " CHOICE_COLUMNS ", d.name, p.moved_bytes FROM choice c JOIN device d ON d.id = c.device "
 		"JOIN problem p ON p.id = c.problem JOIN variant v ON v.id = c.variant "
 		"WHERE ?1 IS NULL OR p.name = ?1 ORDER BY d.name, d.id, p.id, c.low_count, c.source_hash",
 		"s", problem);
@@ -259,6 +259,7 @@ int srt_db_each_choice(struct srt_db *db, const char *problem, srt_db_choice_fun
 			break;
 		srt_db_cells(cells, SRT_CHOICE_CELLS, statement);
 		status = srt_db_read_choice(db, &choice, cells);
+		choice.moved_bytes = sqlite3_column_int(statement, SRT_CHOICE_CELLS + 1);
 		if (status == SCANRT_OK && each(user, &choice, srt_db_text(statement, SRT_CHOICE_CELLS)) != 0)
 			break;
 	}

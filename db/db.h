@@ -86,6 +86,7 @@ struct srt_db_problem {
 	const char *accumulator_type;
 	const char *output_type;
 	int type_bytes; /* bytes of the wider of input and output */
+	int moved_bytes; /* of both; 0: by the names of the types */
 };
 int srt_db_put_problem(int64_t *id, struct srt_db *db, const struct srt_db_problem *problem);
 
@@ -200,6 +201,7 @@ struct srt_db_choice {
 	char tuned_at[32]; /* ISO 8601, UTC */
 	char border[12];   /* written only; what ends the range: "measured", "middle", "reach", "open" */
 	bool is_modelled;
+	int moved_bytes; /* read and written for each element; srt_db_each_choice() only */
 	bool is_similar; /* set by look-up: another problem of the same size and class, or a relative of the device */
 };
 /* One row per (device, source hash, problem, class): put again to replace. */

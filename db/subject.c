@@ -89,8 +89,9 @@ static int bytes_of_type(const char *type, int otherwise)
 
 int srt_db_put_problem(int64_t *id, struct srt_db *db, const struct srt_db_problem *problem)
 {
-	int moved_bytes = bytes_of_type(problem->input_type, problem->type_bytes) +
-		bytes_of_type(problem->output_type, problem->type_bytes);
+	int moved_bytes = problem->moved_bytes ? problem->moved_bytes
+		: bytes_of_type(problem->input_type, problem->type_bytes) +
+			bytes_of_type(problem->output_type, problem->type_bytes);
 	bool is_own;
 	int status = srt_db_enter(db, &is_own);
 

@@ -7,7 +7,9 @@ noinst_PROGRAMS += examples/emulated_test examples/line_index examples/prefix_su
 exampledir = $(docdir)/examples
 dist_example_DATA = examples/device_memory.h examples/emulated_test.c examples/line_index.c examples/prefix_sum.c \
 	examples/user_scan.h examples/dual_numbers.c examples/running_statistics.c examples/selective_scan.c \
-	examples/state_machine.c examples/string_hash.c
+	examples/state_machine.c examples/string_hash.c examples/dual_numbers.problem \
+	examples/running_statistics.problem examples/selective_scan.problem examples/state_machine.problem \
+	examples/string_hash.problem
 
 examples_emulated_test_CPPFLAGS = -D_POSIX_C_SOURCE=200809L -I$(srcdir)/lib
 examples_emulated_test_LDADD = libscanrt.la -ldl

@@ -42,4 +42,18 @@ struct scan_arguments {
 	const void *state;                         /* of the caller's operator */
 };
 
+/* Of the kernels that results are held to (reference.cu). */
+struct scan_reference_arguments {
+	void *out;
+	const void *in;
+	void *values;                /* an accumulator for each element of the piece */
+	void *carries;               /* one for each chunk, and one; the first is given, if has_carry */
+	unsigned long long first;    /* the piece's first element's place in the array */
+	unsigned long long count;    /* of the piece; at least 1 */
+	unsigned long long chunk;    /* elements a thread */
+	const void *state;
+	unsigned int has_carry;
+	unsigned int is_exclusive;
+};
+
 #endif

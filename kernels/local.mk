@@ -29,6 +29,7 @@ kernel_files = \
 	kernels/pipeline.cuh \
 	kernels/policy.cuh \
 	kernels/raked_slice.cuh \
+	kernels/reference.cu \
 	kernels/reduce.cuh \
 	kernels/reduce_fixed.cuh \
 	kernels/slice.cuh \

@@ -52,6 +52,12 @@ int srt_image_build_ptx(struct srt_image *image, const struct srt_rtc *rtc, cons
 	const struct srt_variant *variant, int capability, struct srt_strbuf *log);
 int srt_image_link(struct srt_image *image, const struct srt_driver *driver, struct srt_strbuf *log);
 
+/* The kernels beside the scans, for the same types and operator: `file` is reference.cu or user_try.cu.  Machine code
+ * where is_ptx is not set, which `capability` has to be known for; else PTX, for srt_image_link().  No recipe, no key:
+ * these are not kept. */
+int srt_image_build_tool(struct srt_image *image, const struct srt_rtc *rtc, const struct srt_problem *problem,
+	const char *file, int capability, bool is_ptx, struct srt_strbuf *log);
+
 /* NVRTC's output of the same sources and options, as text or bytes, without the linker: for the rtc tests and for
  * offline inspection.  `arch` is "sm_90" for SASS, "compute_90" for PTX. */
 int srt_image_compile(void **bytes, size_t *size, const struct srt_rtc *rtc, const struct srt_problem *problem,

@@ -138,6 +138,32 @@ static int compile(void **bytes, size_t *size, const struct srt_rtc *rtc, const 
 	return status;
 }
 
+int srt_image_build_tool(struct srt_image *image, const struct srt_rtc *rtc, const struct srt_problem *problem,
+	const char *file, int capability, bool is_ptx, struct srt_strbuf *log)
+{
+	struct srt_source *sources = make_sources(problem);
+	struct srt_rtc_job job = { .sources = sources, .entry = file, .is_ptx = is_ptx };
+	struct srt_options options;
+	char arch[24];
+	int status;
+
+	memset(image, 0, sizeof(*image));
+	if (!sources)
+		return srt_fail(SCANRT_ERROR_OUT_OF_MEMORY, "no memory to compile a kernel");
+	snprintf(arch, sizeof(arch), "%s_%d", is_ptx ? "compute" : "sm", srt_rtc_nearest_arch(rtc, capability));
+	snprintf(image->entry, sizeof(image->entry), "%s", file);
+	snprintf(image->codegen, sizeof(image->codegen), is_ptx ? "ptx" : "sass");
+	snprintf(image->toolchain, sizeof(image->toolchain), "%s", srt_rtc_toolchain(rtc));
+	srt_options_make_plain(&options, problem, arch);
+	job.options = options.list;
+	job.option_count = options.count;
+	status = check_user(rtc, &job, problem, arch, log);
+	if (!status)
+		status = srt_rtc_compile(&image->bytes, &image->size, rtc, &job, log);
+	free(sources);
+	return status;
+}
+
 int srt_image_compile(void **bytes, size_t *size, const struct srt_rtc *rtc, const struct srt_problem *problem,
 	const struct srt_variant *variant, const char *arch, struct srt_strbuf *log)
 {

@@ -156,13 +156,26 @@ static bool are_applies_counted(void)
 	return asked && strcmp(asked, "1") == 0;
 }
 
-void srt_options_make(struct srt_options *options, const struct srt_problem *problem, const struct srt_variant *variant,
-	const char *arch, const char *entry)
+static void add_target(struct srt_options *options, const char *arch)
 {
 	options->count = 0;
 	add_option(options, "--gpu-architecture=%s", arch);
 	add_option(options, "--std=c++17");
 	add_option(options, "--device-as-default-execution-space");
+}
+
+/* A built-in operator always has an identity. */
+void srt_options_make_plain(struct srt_options *options, const struct srt_problem *problem, const char *arch)
+{
+	add_target(options, arch);
+	add_problem(options, problem);
+	add_option(options, "-DSCAN_IDENTITY=%d", problem->op != SCANRT_OPERATOR_USER || problem->user->has_identity);
+}
+
+void srt_options_make(struct srt_options *options, const struct srt_problem *problem, const struct srt_variant *variant,
+	const char *arch, const char *entry)
+{
+	add_target(options, arch);
 	if (entry)
 		add_option(options, "-DSCAN_ENTRY=%s", entry);
 	add_problem(options, problem);

@@ -74,6 +74,18 @@ static void take_pin(struct srt_request *request, const struct scanrt_plan_optio
 	request->pin = pin && *pin ? pin : NULL;
 }
 
+/* What is the caller's is known by its mark, in the database and to scantune, too: it is what people compare. */
+static void tell_problem(struct scanrt_plan *plan)
+{
+	struct srt_strbuf name = { 0 };
+
+	if (!plan->problem.user)
+		return;
+	srt_problem_format(&name, &plan->problem, true);
+	srt_account_add(&plan->account, "problem: %s", srt_strbuf_text(&name));
+	srt_strbuf_free(&name);
+}
+
 /* The request is what the rules know of the plan; they never see the plan itself. */
 static void begin(struct srt_builder *builder, struct scanrt_plan *plan, const struct scanrt_plan_options *options)
 {
@@ -95,6 +107,7 @@ static void begin(struct srt_builder *builder, struct scanrt_plan *plan, const s
 		.account = &plan->account,
 	};
 	take_pin(&builder->request, options);
+	tell_problem(plan);
 }
 
 /* ---- Workspace ---- */

@@ -244,16 +244,18 @@ bool srt_problem_is_commutative(const struct srt_problem *problem)
 	return problem->op == SCANRT_OPERATOR_USER ? problem->user->is_commutative : srt_op_is_commutative(problem->op);
 }
 
-/* The mark tells apart what has one name and another text. */
+/* Names of the caller's are cut, so that what the database keeps is short: the mark tells apart what has one name and
+ * another text. */
 void srt_problem_format(struct srt_strbuf *out, const struct srt_problem *problem, bool is_exact)
 {
+	int most = problem->user ? 18 : SRT_USER_NAME_SIZE;
 	const char *input = srt_problem_type_name(problem, SRT_INPUT);
 	const char *accumulator = srt_problem_type_name(problem, SRT_ACCUMULATOR);
 	const char *output = srt_problem_type_name(problem, SRT_OUTPUT);
 
-	srt_strbuf_printf(out, "%s %s", srt_problem_op_name(problem), input);
+	srt_strbuf_printf(out, "%.*s %.*s", most, srt_problem_op_name(problem), most, input);
 	if (strcmp(accumulator, input) != 0 || strcmp(output, input) != 0)
-		srt_strbuf_printf(out, ">%s>%s", accumulator, output);
+		srt_strbuf_printf(out, ">%.*s>%.*s", most, accumulator, most, output);
 	if (problem->user)
 		srt_strbuf_printf(out, " #%s", problem->user->mark);
 	if (is_exact && problem->is_exclusive)

@@ -26,6 +26,9 @@ struct srt_options {
 void srt_options_make(struct srt_options *options, const struct srt_problem *problem, const struct srt_variant *variant,
 	const char *arch, const char *entry);
 
+/* The same for the kernels beside the scans (reference.cu): only what is said of the problem. */
+void srt_options_make_plain(struct srt_options *options, const struct srt_problem *problem, const char *arch);
+
 /* The hash of the kernel ABI and of every source: its name, its length and its bytes. */
 void srt_sources_hash(char hash[SRT_HASH_TEXT], const struct srt_source *sources);
 

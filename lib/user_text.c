@@ -17,11 +17,16 @@
 
 static const char *const role_words[SRT_ROLES] = { "input", "accumulator", "output" };
 
-/* A text may end within a line, or in a comment of one. */
+/* A text may end within a line, or in a comment of one.  White space at its end makes no other text of it: a string of
+ * a program and the lines of a file (scanrt-problem(5)) are then one problem. */
 static void add_part(struct srt_strbuf *text, const char *kind, const char *name, const char *part)
 {
+	size_t length = strlen(part);
+
+	while (length > 0 && strchr(" \t\r\n", part[length - 1]))
+		length--;
 	srt_strbuf_printf(text, "#line 1 \"%s%s%s\"\n", kind, *name ? " " : "", name);
-	srt_strbuf_append(text, part);
+	srt_strbuf_append_bytes(text, part, length);
 	srt_strbuf_append(text, "\n");
 }
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 
-dist_man_MANS += man/scanrt-db.5 man/scantune.1
+dist_man_MANS += man/scanrt-db.5 man/scanrt-problem.5 man/scantune.1
 dist_man_MANS += man/scanrt-emu.7 man/scanrt-kernels.7 man/scanrt-tuning.7 man/scanrt-variant.5
 dist_man_MANS += man/libscanrt.3 man/libscanrt.7
 

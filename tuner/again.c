@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "problem_file.h"
 #include "record.h"
 #include "search.h"
 #include "status.h"
@@ -16,14 +17,31 @@ struct again {
 	struct tune_options asked;
 	struct srt_strbuf fingerprint;
 	struct srt_strbuf family;
+	size_t left_out; /* choices of problems whose text only their files have */
 };
 
 static bool is_asked_for(const struct tune_options *asked, const struct tune_target *target)
 {
+	if (asked->described)
+		return target->type == 0;
 	for (size_t i = 0; i < asked->target_count; i++)
 		if (asked->targets[i].type == target->type && asked->targets[i].op == target->op)
 			return true;
 	return asked->target_count == 0;
+}
+
+/* The one that a file describes is known by the whole name, mark and all. */
+static bool is_described(const struct tune_options *asked, const char *name)
+{
+	struct srt_strbuf own = {0};
+	bool is_own;
+
+	if (asked->described == NULL)
+		return false;
+	srt_problem_format(&own, &asked->described->problem, false);
+	is_own = strcmp(srt_strbuf_text(&own), name) == 0;
+	srt_strbuf_free(&own);
+	return is_own;
 }
 
 /* "sum i32"; what has other names, say of mixed types, was not put there by this program's search. */
@@ -53,11 +71,18 @@ static bool is_of_device(const struct again *again, const struct srt_db_choice *
 static int add_target(void *user, const struct srt_db_choice *choice, const char *device)
 {
 	struct again *again = user;
-	struct tune_target target;
+	struct tune_target target = { 0, 0 };
 
 	(void)device;
-	if (!is_of_device(again, choice) || !parse_problem(&target, choice->problem) ||
-		!is_asked_for(&again->asked, &target) || again->options.target_count == TUNE_TARGET_MAX)
+	if (!is_of_device(again, choice))
+		return 0;
+	if (is_described(&again->asked, choice->problem)) {
+		target.type = 0;
+	} else if (!parse_problem(&target, choice->problem)) {
+		again->left_out++;
+		return 0;
+	}
+	if (!is_asked_for(&again->asked, &target) || again->options.target_count == TUNE_TARGET_MAX)
 		return 0;
 	for (size_t i = 0; i < again->options.target_count; i++)
 		if (again->options.targets[i].type == target.type && again->options.targets[i].op == target.op)
@@ -110,6 +135,9 @@ static int run(struct again *again, struct tune_session *session)
 
 	if (!open_files(session) || (!is_diff && !tune_record_open(session)) || !find_targets(again, session))
 		return TUNE_EXIT_DATABASE;
+	if (again->left_out && !again->asked.described && again->asked.target_count == 0)
+		tune_report_line("%zu choices are of problems that only --problem can state: left as they are",
+			again->left_out);
 	if (again->options.target_count == 0) {
 		tune_report_line("there is no choice for this device and these kernels in %s",
 			again->options.file ? again->options.file : srt_db_path(session->db));

@@ -12,6 +12,7 @@
 #include "gpu.h"
 #include "json.h"
 #include "rtc.h"
+#include "stated.h"
 #include "statistics.h"
 #include "status.h"
 #include "tune.h"
@@ -48,7 +49,13 @@ static int make_plan(struct bench *bench)
 	struct scanrt_plan_description description = SCANRT_PLAN_DESCRIPTION_INIT;
 	int status;
 
+	if (bench->gpu->described) {
+		bench->gpu->described->op.state = (const void *)(uintptr_t)bench->gpu->state.address;
+		problem = bench->gpu->described->given;
+	}
 	problem.input_type = bench->problem.input_type;
+	problem.accumulator_type = bench->problem.accumulator_type;
+	problem.output_type = bench->problem.output_type;
 	problem.op = bench->problem.op;
 	problem.mode = bench->problem.is_exclusive ? SCANRT_EXCLUSIVE : SCANRT_INCLUSIVE;
 	problem.max_count = bench->timing.count;
@@ -61,9 +68,39 @@ static int make_plan(struct bench *bench)
 	return status;
 }
 
+/* The worker's part in this process: a problem of its own, since the GPU's side frees what it is given. */
+static int prepare_described(struct bench *bench, const struct tune_problem_request *request)
+{
+	const struct tune_described *from = bench->options->described;
+	bool is_ptx = bench->gpu->device.is_emulated == 1 || bench->options->codegen == SRT_CODEGEN_PTX;
+	struct tune_described *described = calloc(1, sizeof *described);
+	const struct srt_rtc *rtc = NULL;
+	struct srt_image image = {0};
+	int status = described ? srt_rtc_open(&rtc) : SCANRT_ERROR_OUT_OF_MEMORY;
+
+	if (!status)
+		status = tune_described_parse(described, from->name, from->text, from->length);
+	if (!status && from->element_count)
+		status = tune_described_copy_elements(described, from->elements,
+			from->element_count * srt_problem_size(&from->problem, SRT_INPUT));
+	if (!status)
+		status = srt_image_build_tool(&image, rtc, &described->problem, "reference.cu",
+			bench->gpu->device.capability, is_ptx, NULL);
+	if (!status && is_ptx)
+		status = srt_image_link(&image, bench->gpu->driver, NULL);
+	if (!status) {
+		status = tune_gpu_prepare_described(bench->gpu, request, described, &image);
+	} else if (described) {
+		tune_described_free(described);
+		free(described);
+	}
+	srt_image_free(&image);
+	return status;
+}
+
 static int prepare(struct bench *bench, const struct tune_class *klass)
 {
-	size_t element = srt_type_size(bench->problem.input_type);
+	size_t element = tune_element_bytes(&bench->problem);
 	struct tune_problem_request request = { .problem = bench->problem, .seed = bench->options->seed,
 						.workspace_bytes = 4096 };
 
@@ -71,7 +108,9 @@ static int prepare(struct bench *bench, const struct tune_class *klass)
 	bench->timing.samples = SAMPLES;
 	request.base_count = klass->timing.count < BASE_BYTES / element ? klass->timing.count : BASE_BYTES / element;
 	request.arena_bytes = tune_classes_bytes(klass, 1, element);
-	return tune_gpu_prepare(bench->gpu, &request);
+	if (bench->options->described)
+		return prepare_described(bench, &request);
+	return tune_gpu_prepare(bench->gpu, &request, NULL);
 }
 
 /* A time without a right result is worth nothing. */
@@ -122,8 +161,8 @@ static int count_launch(struct bench *bench)
 	if (!status && bench->options->is_json) {
 		printf("%s\n", counters.line ? counters.line : "");
 	} else if (!status) {
-		printf("%s %s%s %" PRIu64 " by %s\n", srt_op_name(bench->problem.op),
-			srt_type_name(bench->problem.input_type), bench->problem.is_exclusive ? " exclusive" : "",
+		printf("%s %s%s %" PRIu64 " by %s\n", srt_problem_op_name(&bench->problem),
+			srt_problem_type_name(&bench->problem, SRT_INPUT), bench->problem.is_exclusive ? " exclusive" : "",
 			bench->timing.count, bench->description.variant);
 		tune_counters_print(&counters, bench->timing.count);
 	}
@@ -160,8 +199,8 @@ static void print_json(const struct bench *bench)
 	tune_json_integer(&out, "driver", bench->gpu->device.driver_version);
 	tune_json_text(&out, "nvrtc", srt_rtc_open(&rtc) == SCANRT_OK ? srt_rtc_toolchain(rtc) : NULL);
 	tune_json_text(&out, "commit", getenv("SCANTUNE_COMMIT"));
-	tune_json_text(&out, "type", srt_type_name(problem->input_type));
-	tune_json_text(&out, "op", srt_op_name(problem->op));
+	tune_json_text(&out, "type", srt_problem_type_name(problem, SRT_INPUT));
+	tune_json_text(&out, "op", srt_problem_op_name(problem));
 	tune_json_text(&out, "mode", problem->is_exclusive ? "exclusive" : "inclusive");
 	tune_json_integer(&out, "count", (long long)bench->timing.count);
 	tune_json_text(&out, "layout", "contiguous");
@@ -180,14 +219,15 @@ static void print_json(const struct bench *bench)
 
 static void print(const struct bench *bench)
 {
-	double bytes = 2.0 * (double)bench->timing.count * (double)srt_type_size(bench->problem.input_type);
-	char name[48];
+	double bytes = (double)bench->timing.count * (double)tune_moved_bytes(&bench->problem);
+	char name[160];
 
 	if (bench->options->is_json) {
 		print_json(bench);
 		return;
 	}
-	snprintf(name, sizeof name, "%s %s%s", srt_op_name(bench->problem.op), srt_type_name(bench->problem.input_type),
+	snprintf(name, sizeof name, "%s %s%s", srt_problem_op_name(&bench->problem),
+		srt_problem_type_name(&bench->problem, SRT_INPUT),
 		bench->problem.is_exclusive ? " exclusive" : "");
 	printf("%-18s %11" PRIu64 "  %-44s %-8s %10.2f us %8.1f GB/s %5.1f %% of a copy\n", name, bench->timing.count,
 		bench->description.variant, tune_origin_name(bench->description.origin), bench->summary.median,
@@ -220,7 +260,7 @@ static int run_problem(struct bench *bench)
 {
 	const struct tune_options *options = bench->options;
 	const struct srt_device *device = &bench->gpu->device;
-	size_t element = srt_type_size(bench->problem.input_type);
+	size_t element = tune_element_bytes(&bench->problem);
 	double pace = device->is_emulated == 1 ? 1e5 : 0;
 	struct tune_class classes[TUNE_CLASS_MAX];
 	int status = SCANRT_OK;
@@ -245,9 +285,8 @@ static int run_all(struct bench *bench)
 
 	for (size_t i = 0; !status && i < options->target_count; i++)
 		for (size_t mode = 0; !status && mode < options->mode_count; mode++) {
-			status = srt_problem_init_simple(
-				&bench->problem, options->targets[i].type, options->targets[i].op);
-			bench->problem.is_exclusive = options->modes[mode] == SCANRT_EXCLUSIVE;
+			status = tune_problem_of(
+				&bench->problem, options, &options->targets[i], options->modes[mode]);
 			if (!status)
 				status = run_problem(bench);
 		}

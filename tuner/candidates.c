@@ -33,6 +33,7 @@ static struct tune_candidate *add(struct tune_search *search, const struct srt_v
 	candidate = &search->candidates[search->candidate_count];
 	memset(candidate, 0, sizeof *candidate);
 	candidate->build.problem = search->problem;
+	candidate->build.is_described = search->is_described;
 	candidate->build.variant = *variant;
 	candidate->build.slot = (int)search->candidate_count++;
 	candidate->build.generation = -1;
@@ -40,6 +41,23 @@ static struct tune_candidate *add(struct tune_search *search, const struct srt_v
 	strncat(candidate->build.text, srt_strbuf_text(&text), sizeof candidate->build.text - 1);
 	srt_strbuf_free(&text);
 	return candidate;
+}
+
+/* Whether a cluster of the caller's types fits is known once it is compiled; what the library then takes is a default,
+ * too. */
+static void add_unclustered(struct tune_search *search, size_t klass)
+{
+	struct srt_device device = search->session->device;
+	struct tune_candidate *candidate;
+	struct srt_variant variant;
+
+	device.has_clusters = false;
+	if (!search->is_described || srt_heuristic_at(&variant, &search->problem, &device,
+		search->classes[klass].timing.count) != SCANRT_OK)
+		return;
+	candidate = add(search, &variant);
+	if (candidate)
+		candidate->build.is_default = candidate->is_fallback[klass] = true;
 }
 
 static void add_defaults(struct tune_search *search)
@@ -55,6 +73,7 @@ static void add_defaults(struct tune_search *search)
 		candidate = add(search, &variant);
 		if (candidate)
 			candidate->build.is_default = candidate->is_default[i] = true;
+		add_unclustered(search, i);
 	}
 }
 
@@ -64,7 +83,7 @@ static size_t find_choices(struct srt_db_choice rows[TUNE_CHOICES_MAX], const st
 {
 	struct srt_strbuf name = {0}, fingerprint = {0}, family = {0};
 	struct srt_db_lookup lookup = { .source_hash = srt_source_hash(), .op_class = srt_op_class(problem->op),
-					.type_bytes = (int)srt_type_size(problem->input_type) };
+					.type_bytes = (int)tune_element_bytes(problem) };
 	size_t count = 0;
 
 	srt_problem_format(&name, problem, false);
@@ -134,7 +153,7 @@ bool tune_candidates_known(struct srt_variant *variant, struct tune_session *ses
 void tune_candidates_fit_classes(struct tune_search *search)
 {
 	struct tune_session *session = search->session;
-	size_t element = srt_type_size(search->problem.input_type), used = 0;
+	size_t element = tune_element_bytes(&search->problem), used = 0;
 	struct srt_db_choice rows[TUNE_CHOICES_MAX];
 	size_t count = find_choices(rows, session, &search->problem,
 		session->import ? session->import : session->db);
@@ -179,7 +198,8 @@ bool tune_candidates_make(struct tune_search *search)
 	size_t wanted = tune_space_size(search->session->options->effort, is_slow(search->session));
 
 	/* Room for the space, a default a class and a number of earlier choices. */
-	search->candidates = calloc(wanted + TUNE_CLASS_MAX + 3 * TUNE_CHOICES_MAX + 1, sizeof *search->candidates);
+	search->candidates = calloc(
+		wanted + 2 * TUNE_CLASS_MAX + 3 * TUNE_CHOICES_MAX + 1, sizeof *search->candidates);
 	if (search->candidates == NULL)
 		return false;
 	if (task != TUNE_TASK_VERIFY && task != TUNE_TASK_DIFF)
@@ -198,14 +218,10 @@ void tune_candidates_compile(struct tune_search *search)
 
 	for (size_t i = 0; i < search->candidate_count; i++) {
 		struct tune_candidate *candidate = &search->candidates[i];
-		struct tune_compile_request *request = &candidate->build.job.request;
 
 		if (candidate->is_known || tune_record_find_image(search->session, &candidate->build))
 			continue;
-		request->problem = candidate->build.problem;
-		request->variant = candidate->build.variant;
-		request->capability = session->device.capability;
-		request->is_ptx = session->is_ptx;
+		tune_build_request(session, &candidate->build);
 		tune_pool_submit(session->pool, &candidate->build.job);
 	}
 }

@@ -152,7 +152,7 @@ static int prepare_count(struct tune_compare *compare, uint64_t count)
 	compare->klass = classes[0];
 	request.base_count = count < BASE_BYTES / element ? count : BASE_BYTES / element;
 	request.arena_bytes = tune_classes_bytes(&compare->klass, 1, element);
-	return tune_gpu_prepare(compare->gpu, &request);
+	return tune_gpu_prepare(compare->gpu, &request, NULL);
 }
 
 static int run_count(struct tune_compare *compare, uint64_t count)

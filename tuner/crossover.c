@@ -21,7 +21,7 @@ static int steps_of(const struct tune_search *search)
 /* The time of the upper class's winner in terms of the lower's; 0 where there is none. */
 static double ratio_at(struct tune_search *search, size_t klass, uint64_t count)
 {
-	size_t element = srt_type_size(search->problem.input_type);
+	size_t element = tune_element_bytes(&search->problem);
 	struct tune_timing timing =
 		tune_class_between(&search->classes[klass], count, &search->session->device, element);
 	int rounds = tune_race_has_scatter(search, klass) ? ROUNDS : MODEL_ROUNDS;

@@ -187,7 +187,7 @@ bool tune_data_init(struct tune_data *data, int type, int op, uint64_t count, ui
 	data->type = type;
 	data->op = op;
 	data->count = count;
-	data->element = srt_type_size(type);
+	data->element = data->result = srt_type_size(type);
 	data->is_exact = is_exact;
 	data->input = malloc(count * data->element + 1);
 	if (data->input == NULL)
@@ -207,6 +207,7 @@ void tune_data_free(struct tune_data *data)
 {
 	free(data->input);
 	free(data->inclusive);
+	free(data->exclusive);
 	free(data->real);
 	free(data->magnitude);
 	memset(data, 0, sizeof *data);

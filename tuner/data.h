@@ -17,7 +17,9 @@ struct tune_data {
 	int type;
 	int op;
 	uint64_t count;
-	size_t element; /* bytes */
+	size_t element; /* bytes, of the input */
+	size_t result;  /* bytes, of the output; the same but where a file describes the problem */
+	void *exclusive; /* that of such a problem */
 	bool is_exact;
 	void *input;
 	void *inclusive;         /* exact data: the scan, in the element's type */

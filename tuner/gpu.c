@@ -73,6 +73,7 @@ static void release(struct tune_gpu *gpu)
 	free_address(gpu, &gpu->input);
 	free_address(gpu, &gpu->output);
 	free_address(gpu, &gpu->spare);
+	tune_described_close_gpu(gpu);
 	if (gpu->workspace.address)
 		srt_workspace_destroy(&gpu->workspace, gpu->driver);
 	if (gpu->staging)
@@ -130,22 +131,71 @@ static int fill_arena(struct tune_gpu *gpu, const struct tune_data *data)
 	return status;
 }
 
-int tune_gpu_prepare(struct tune_gpu *gpu, const struct tune_problem_request *request)
+static int prepare(struct tune_gpu *gpu, const struct tune_problem_request *request, const struct srt_image *image)
 {
 	const struct tune_resident *main_data;
-	int status;
+	int status = SCANRT_OK;
 
-	release(gpu);
-	gpu->problem = request->problem;
 	gpu->seed = request->seed;
 	gpu->base_count = request->base_count;
-	status = allocate(gpu, request);
+	if (gpu->described)
+		status = tune_described_open_gpu(gpu, image);
 	if (!status)
-		status = tune_gpu_resident(&main_data, gpu, request->problem.input_type, request->problem.op, true);
+		status = allocate(gpu, request);
+	if (!status)
+		status = tune_gpu_resident(&main_data, gpu, gpu->problem.input_type, gpu->problem.op, true);
 	if (!status)
 		status = fill_arena(gpu, &main_data->data);
 	if (!status)
 		status = SRT_CALL(gpu->driver, cuCtxSynchronize, ());
+	return status;
+}
+
+int tune_gpu_prepare_described(struct tune_gpu *gpu, const struct tune_problem_request *request,
+	struct tune_described *described, const struct srt_image *image)
+{
+	const void *expected;
+	int status;
+
+	release(gpu);
+	gpu->described = described;
+	gpu->problem = tune_described_in_mode(described,
+		request->problem.is_exclusive ? SCANRT_EXCLUSIVE : SCANRT_INCLUSIVE);
+	status = prepare(gpu, request, image);
+	/* If the operator does not come to an end, it is now. */
+	if (!status)
+		status = tune_described_expect(&expected, gpu, gpu->problem.is_exclusive);
+	return status;
+}
+
+int tune_gpu_prepare(struct tune_gpu *gpu, const struct tune_problem_request *request, const void *tail)
+{
+	struct srt_image image = request->image;
+	struct tune_described *described;
+	const char *text = tail;
+	int status;
+
+	if (!request->is_described) {
+		release(gpu);
+		gpu->problem = request->problem;
+		return prepare(gpu, request, NULL);
+	}
+	described = calloc(1, sizeof *described);
+	if (described == NULL)
+		return srt_fail(SCANRT_ERROR_OUT_OF_MEMORY, "no memory for a problem");
+	status = tune_described_parse(described, "the problem", text, request->text_bytes);
+	if (!status && request->element_bytes)
+		status = tune_described_copy_elements(described, text + request->text_bytes, request->element_bytes);
+	if (!status)
+		status = tune_gpu_take_image(&image, gpu, &request->image,
+			text + request->text_bytes + request->element_bytes, request->image_bytes);
+	if (!status) {
+		status = tune_gpu_prepare_described(gpu, request, described, &image);
+		srt_image_free(&image);
+	} else {
+		tune_described_free(described);
+		free(described);
+	}
 	return status;
 }
 
@@ -159,6 +209,11 @@ static int make_resident(struct tune_resident *resident, struct tune_gpu *gpu, i
 	int status;
 
 	memset(resident, 0, sizeof *resident);
+	if (gpu->described) {
+		resident->is_arena = true;
+		resident->input = gpu->input;
+		return tune_described_data(&resident->data, gpu, count);
+	}
 	if (!tune_data_init(&resident->data, type, op, count, gpu->seed, is_exact)) {
 		tune_data_free(&resident->data);
 		return srt_fail(SCANRT_ERROR_OUT_OF_MEMORY, "no memory for %llu elements of verification data",
@@ -184,6 +239,8 @@ int tune_gpu_resident(const struct tune_resident **resident, struct tune_gpu *gp
 		const struct tune_data *data = &gpu->resident[i].data;
 
 		*resident = &gpu->resident[i];
+		if (gpu->described)
+			return SCANRT_OK;
 		if (data->type == type && data->op == op && data->is_exact == is_exact)
 			return SCANRT_OK;
 	}
@@ -199,11 +256,27 @@ int tune_gpu_resident(const struct tune_resident **resident, struct tune_gpu *gp
 
 /* ---- Slots ---- */
 
+/* The image behind a request, its bytes copied; PTX becomes machine code here, where the context is. */
+int tune_gpu_take_image(struct srt_image *image, const struct tune_gpu *gpu, const struct srt_image *head,
+	const void *bytes, size_t size)
+{
+	*image = *head;
+	image->bytes = malloc(size + 1);
+	if (image->bytes == NULL)
+		return srt_fail(SCANRT_ERROR_OUT_OF_MEMORY, "no memory for an image");
+	memcpy(image->bytes, bytes, size);
+	if (strcmp(image->codegen, "ptx") != 0 || image->key[0] != '\0')
+		return SCANRT_OK;
+	image->size = size - 1;
+	return srt_image_link(image, gpu->driver, NULL);
+}
+
 int tune_gpu_load(struct tune_gpu *gpu, int slot, const struct tune_load_request *request,
 	const struct srt_image *image)
 {
 	struct tune_slot *to = &gpu->slots[slot];
 	struct srt_strbuf text = {0};
+	struct srt_problem problem;
 	int status;
 
 	tune_gpu_drop(gpu, slot);
@@ -211,7 +284,13 @@ int tune_gpu_load(struct tune_gpu *gpu, int slot, const struct tune_load_request
 	snprintf(to->text, sizeof to->text, "%s", srt_strbuf_text(&text));
 	srt_strbuf_free(&text);
 	tune_fault_kill("kill-load", to->text);
-	status = srt_kernel_load(&to->kernel, gpu->driver, &gpu->device, &request->problem, &request->variant, image);
+	problem = request->problem;
+	if (gpu->described) {
+		problem = gpu->problem; /* with what is the caller's, of which a request has only the parent's address */
+		problem.is_exclusive = request->problem.is_exclusive;
+	}
+	status = srt_kernel_load(&to->kernel, gpu->driver, &gpu->device, &problem, &request->variant, image);
+	to->kernel.state = (const void *)(uintptr_t)gpu->state.address;
 	to->is_loaded = status == SCANRT_OK;
 	return status;
 }

@@ -10,6 +10,7 @@
 #include "driver.h"
 #include "kernel.h"
 #include "messages.h"
+#include "problem_file.h"
 
 enum {
 	TUNE_GUARD_BYTES = 1024,   /* before and after every output that is checked */
@@ -39,6 +40,18 @@ struct tune_slot {
 	struct tune_graph graphs[TUNE_CLASS_MAX + 1]; /* the last is for counts between classes */
 };
 
+/* The kernels of reference.cu and their memory, for a piece of an array at a time. */
+struct tune_reference {
+	CUmodule module;
+	CUfunction chunks;
+	CUfunction carry;
+	CUfunction finish;
+	CUdeviceptr values;
+	CUdeviceptr carries;
+	CUdeviceptr expected;      /* outputs of the piece */
+	uint64_t piece;            /* elements, at most */
+};
+
 struct tune_gpu {
 	const struct srt_driver *driver;
 	struct srt_device device;
@@ -62,23 +75,51 @@ struct tune_gpu {
 	struct tune_resident resident[TUNE_RESIDENT_MAX];
 	size_t resident_count;
 
+	struct tune_described *described; /* the file's problem, or NULL */
+	struct tune_reference reference;
+	struct srt_workspace state;       /* of its operator */
+	struct srt_workspace initial;     /* its initial value */
+
 	struct tune_slot slots[TUNE_SLOTS_MAX];
 };
 
 int tune_gpu_open(struct tune_gpu *gpu, const char *device);
 void tune_gpu_close(struct tune_gpu *gpu);
-int tune_gpu_prepare(struct tune_gpu *gpu, const struct tune_problem_request *request);
+/* tail: what the request says that follows it, or NULL. */
+int tune_gpu_prepare(struct tune_gpu *gpu, const struct tune_problem_request *request, const void *tail);
+/* The same for a problem of a file that this process has read itself, which it keeps. */
+int tune_gpu_prepare_described(struct tune_gpu *gpu, const struct tune_problem_request *request,
+	struct tune_described *described, const struct srt_image *image);
+
+/* gpu_described.c: problems of a file.  The arena's first elements on the host, as many as there is base data. */
+int tune_described_open_gpu(struct tune_gpu *gpu, const struct srt_image *image);
+void tune_described_close_gpu(struct tune_gpu *gpu);
+int tune_described_data(struct tune_data *data, const struct tune_gpu *gpu, uint64_t count);
+/* What a scan of the base data has to give, made when first asked for. */
+int tune_described_expect(const void **expected, struct tune_gpu *gpu, bool is_exclusive);
+/* The next piece of a scan of `in`, which begins at element `at`; its results are in reference.expected then.  Pieces
+ * follow each other from 0 on.  *length: how many elements are asked for, and how many were taken. */
+int tune_reference_piece(uint64_t *length, struct tune_gpu *gpu, CUdeviceptr in, uint64_t at, bool is_exclusive);
+/* *index: the first that is wrong, or TUNE_SAME.  Of results on the host, with a text for people; and of the whole
+ * output on the device, after a scan of the arena. */
+int tune_described_judge(uint64_t *index, char *text, size_t size, struct tune_gpu *gpu, const void *seen,
+	uint64_t count, bool is_exclusive);
+int tune_described_check(uint64_t *index, struct tune_gpu *gpu, uint64_t count, bool is_exclusive);
+
 
 int tune_gpu_upload(const struct tune_gpu *gpu, CUdeviceptr to, const void *from, size_t size);
 
 /* The data of an operator on a type, made when first asked for. */
 int tune_gpu_resident(const struct tune_resident **resident, struct tune_gpu *gpu, int type, int op, bool is_exact);
 
+/* An image behind a request, its bytes copied; PTX becomes machine code here, where the context is. */
+int tune_gpu_take_image(struct srt_image *image, const struct tune_gpu *gpu, const struct srt_image *head,
+	const void *bytes, size_t size);
 int tune_gpu_load(struct tune_gpu *gpu, int slot, const struct tune_load_request *request,
 	const struct srt_image *image);
 void tune_gpu_drop(struct tune_gpu *gpu, int slot);
 
-/* verify.c: the verdict, and for people what was wrong. */
+/* verify.c and verify_large.c: the verdict, and for people what was wrong. */
 int tune_verify(enum tune_verdict *verdict, char note[TUNE_NOTE_SIZE], struct tune_gpu *gpu, int slot,
 	uint64_t max_count);
 int tune_verify_large(enum tune_verdict *verdict, char note[TUNE_NOTE_SIZE], struct tune_gpu *gpu, int slot,

@@ -14,6 +14,7 @@
 #include "json.h"
 #include "problem.h"
 #include "record.h"
+#include "stated.h"
 #include "status.h"
 #include "tune.h"
 
@@ -25,33 +26,9 @@ struct listing {
 	struct tune_gains gains; /* where only these are asked for */
 };
 
-static size_t size_of(const char *type, size_t length)
-{
-	char name[16];
-	int code;
-
-	if (length >= sizeof name)
-		return 0;
-	snprintf(name, sizeof name, "%.*s", (int)length, type);
-	return srt_type_parse(&code, name) == SCANRT_OK ? srt_type_size(code) : 0;
-}
-
-/* Read and written for an element of "sum i32", or of "sum i8>i32>i64": the first type and the last. */
-static size_t moved_bytes(const char *problem)
-{
-	const char *first = strchr(problem, ' ');
-	const char *last = strrchr(problem, '>');
-
-	if (first == NULL)
-		return 0;
-	first++;
-	last = last ? last + 1 : first;
-	return size_of(first, strcspn(first, ">")) + size_of(last, strlen(last));
-}
-
 static double rate_of(const struct srt_db_choice *choice)
 {
-	return (double)choice->count * (double)moved_bytes(choice->problem) / choice->us * 1e-3;
+	return (double)choice->count * choice->moved_bytes / choice->us * 1e-3;
 }
 
 static bool is_stale(const struct srt_db_choice *choice)
@@ -190,7 +167,7 @@ int tune_command_show(const struct tune_options *options)
 	struct srt_problem problem;
 	int status;
 
-	if (srt_problem_init_simple(&problem, options->targets[0].type, options->targets[0].op) != SCANRT_OK)
+	if (tune_problem_of(&problem, options, &options->targets[0], SCANRT_INCLUSIVE) != SCANRT_OK)
 		return TUNE_EXIT_USAGE;
 	srt_problem_format(&name, &problem, false);
 	status = list(options, srt_strbuf_text(&name));

@@ -17,13 +17,17 @@ scantune_SOURCES = \
 	tuner/decision.c \
 	tuner/diff.c tuner/diff.h \
 	tuner/dry_run.c tuner/dry_run.h \
+	tuner/described.c \
 	tuner/devices.c \
+	tuner/draft.h \
 	tuner/doctor.c \
 	tuner/fault.c \
 	tuner/gains.c tuner/gains.h \
 	tuner/gpu.c tuner/gpu.h \
+	tuner/gpu_described.c \
 	tuner/half.c tuner/half.h \
 	tuner/json.c tuner/json.h \
+	tuner/layout.c tuner/layout.h \
 	tuner/knockout.c tuner/knockout.h \
 	tuner/listing.c \
 	tuner/lines.c tuner/lines.h \
@@ -38,6 +42,7 @@ scantune_SOURCES = \
 	tuner/peers.c tuner/peers.h bench/peers.h \
 	tuner/plot.c \
 	tuner/pool.c tuner/pool.h \
+	tuner/problem_file.c tuner/problem_file.h \
 	tuner/process.c tuner/process.h \
 	tuner/race.c \
 	tuner/record.c tuner/record.h \
@@ -47,11 +52,14 @@ scantune_SOURCES = \
 	tuner/search.c tuner/search.h \
 	tuner/session.c tuner/session.h \
 	tuner/space.c tuner/space.h \
+	tuner/stated.c tuner/stated.h \
 	tuner/statistics.c tuner/statistics.h \
 	tuner/trial.c \
 	tuner/tune.c tuner/tune.h \
 	tuner/usage.c \
+	tuner/values.c \
 	tuner/verify.c \
+	tuner/verify_large.c \
 	tuner/why.c \
 	tuner/winners.c \
 	tuner/wire.c tuner/wire.h \

@@ -18,7 +18,7 @@ struct work {
 	const struct srt_kernel *kernel;
 	struct scanrt_plan *plan;
 	CUfunction copy;
-	size_t element;
+	const struct srt_problem *problem;
 };
 
 void tune_graph_free(struct tune_graph *graph, const struct srt_driver *driver)
@@ -43,8 +43,8 @@ static int launch_copy(const struct tune_gpu *gpu, CUfunction copy, CUdeviceptr 
 
 static int enqueue(const struct tune_gpu *gpu, const struct work *work, const struct tune_timing *timing)
 {
-	size_t bytes = timing->count * work->element;
-	size_t stride = (bytes + 255) / 256 * 256;
+	size_t bytes = timing->count * tune_copied_bytes(work->problem);
+	size_t stride = (timing->count * tune_element_bytes(work->problem) + 255) / 256 * 256;
 	int status = SCANRT_OK;
 
 	for (int i = 0; !status && i < timing->scans; i++) {
@@ -130,8 +130,7 @@ int tune_measure(double *us, struct tune_gpu *gpu, int slot, const struct tune_t
 {
 	struct tune_slot *from = &gpu->slots[slot];
 	struct tune_graph *graph = &from->graphs[timing->klass];
-	const struct work work = { .kernel = &from->kernel,
-				   .element = srt_type_size(from->kernel.problem.input_type) };
+	const struct work work = { .kernel = &from->kernel, .problem = &from->kernel.problem };
 	int status = SCANRT_OK;
 
 	tune_fault_kill("kill-time", from->text);
@@ -146,7 +145,7 @@ int tune_measure(double *us, struct tune_gpu *gpu, int slot, const struct tune_t
 
 int tune_measure_plan(double *us, struct tune_gpu *gpu, struct scanrt_plan *plan, const struct tune_timing *timing)
 {
-	const struct work work = { .plan = plan, .element = srt_type_size(gpu->problem.input_type) };
+	const struct work work = { .plan = plan, .problem = &gpu->problem };
 	struct tune_graph graph = {0};
 	int status = make_graph(&graph, gpu, &work, timing);
 
@@ -194,7 +193,7 @@ static int time_copy(struct tune_copy_reply *reply, const struct tune_gpu *gpu, 
 int tune_measure_copy(struct tune_copy_reply *reply, struct tune_gpu *gpu, const struct tune_timing *timing,
 	const struct srt_image *image)
 {
-	struct work work = { .element = srt_type_size(gpu->problem.input_type) };
+	struct work work = { .problem = &gpu->problem };
 	CUmodule module = NULL;
 	int status = time_copy(reply, gpu, &work, timing, "driver");
 

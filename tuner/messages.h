@@ -26,7 +26,7 @@ enum tune_message {
 	TUNE_DROP
 };
 
-/* ---- The compile worker: image bytes follow the reply ---- */
+/* ---- The compile worker: a problem's text follows the request, image bytes the reply ---- */
 
 struct tune_compile_request {
 	struct srt_problem problem;
@@ -34,6 +34,8 @@ struct tune_compile_request {
 	int capability;
 	bool is_ptx;
 	bool is_copy; /* the copy kernel, in place of a scan */
+	bool is_reference; /* reference.cu, in place of a scan */
+	bool is_described; /* the problem is that of the file whose text follows, in the mode that is stated here */
 };
 
 struct tune_compile_reply {
@@ -83,6 +85,12 @@ struct tune_problem_request {
 	uint64_t base_count;      /* elements of verification data; longer inputs repeat them */
 	uint64_t arena_bytes;     /* of input, and as many of output */
 	uint64_t workspace_bytes;
+	/* Of a problem that a file describes: its text follows, elements of the caller's, and the reference's code. */
+	bool is_described;
+	size_t text_bytes;
+	size_t element_bytes;
+	size_t image_bytes;
+	struct srt_image image;
 };
 
 /* How a class is timed: scans a graph, over so many pairs of buffers in turn. */
@@ -144,6 +152,12 @@ struct tune_slot_reply {
 	double us[TUNE_SAMPLES_MAX];
 	struct srt_image image;
 };
+
+/* Bytes of an element in the arrays: the larger of input and output, for room; both, for rates; and half of both, which
+ * is what a copy of the same traffic moves. */
+size_t tune_element_bytes(const struct srt_problem *problem);
+size_t tune_moved_bytes(const struct srt_problem *problem);
+size_t tune_copied_bytes(const struct srt_problem *problem);
 
 /* The copy kernel, in this process: machine code, or PTX that is still to be linked. */
 int tune_compile_copy(struct srt_image *image, int capability, bool is_ptx);

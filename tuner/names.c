@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * How the library's answers are told: exit statuses, names.
+ * How the library's answers are told: exit statuses, names; and how much of it there is.
  */
+#include "messages.h"
 #include "scanrt.h"
 #include "tune.h"
 
@@ -32,4 +33,21 @@ const char *tune_origin_name(int origin)
 	case SCANRT_ORIGIN_SIMILAR: return "similar";
 	default: return "default";
 	}
+}
+
+size_t tune_element_bytes(const struct srt_problem *problem)
+{
+	size_t in = srt_problem_size(problem, SRT_INPUT), out = srt_problem_size(problem, SRT_OUTPUT);
+
+	return in > out ? in : out;
+}
+
+size_t tune_moved_bytes(const struct srt_problem *problem)
+{
+	return srt_problem_size(problem, SRT_INPUT) + srt_problem_size(problem, SRT_OUTPUT);
+}
+
+size_t tune_copied_bytes(const struct srt_problem *problem)
+{
+	return (tune_moved_bytes(problem) + 1) / 2;
 }

@@ -14,6 +14,7 @@
 #include "options.h"
 #include "problem.h"
 #include "scanrt.h"
+#include "stated.h"
 
 #define JOBS_MAX 64
 
@@ -22,7 +23,7 @@ enum {
 	OPTION_COUNT, OPTION_ALL, OPTION_DB, OPTION_SYSTEM, OPTION_CODEGEN, OPTION_JOBS, OPTION_SEED, OPTION_RESTART,
 	OPTION_DRY_RUN, OPTION_JSON, OPTION_QUIET, OPTION_VERBOSE, OPTION_VARIANT, OPTION_REPEAT, OPTION_COUNTERS,
 	OPTION_SWEEP, OPTION_MARKDOWN, OPTION_VARY, OPTION_OUTPUT, OPTION_REQUIRE_QUIET, OPTION_KEEP,
-	OPTION_WITH_IMAGES, OPTION_GAINS
+	OPTION_WITH_IMAGES, OPTION_GAINS, OPTION_PROBLEM, OPTION_ELEMENTS
 };
 
 #define BIT(option) (UINT64_C(1) << (OPTION_##option - OPTION_DEVICE))
@@ -44,7 +45,8 @@ static const struct option long_options[] = {
 	{ "output", required_argument, NULL, OPTION_OUTPUT }, { "keep", required_argument, NULL, OPTION_KEEP },
 	{ "require-quiet", no_argument, NULL, OPTION_REQUIRE_QUIET },
 	{ "with-images", no_argument, NULL, OPTION_WITH_IMAGES }, { "gains", no_argument, NULL, OPTION_GAINS },
-	{ "help", no_argument, NULL, 'h' },
+	{ "problem", required_argument, NULL, OPTION_PROBLEM },
+	{ "elements", required_argument, NULL, OPTION_ELEMENTS }, { "help", no_argument, NULL, 'h' },
 	{ "version", no_argument, NULL, 'V' },                { NULL, 0, NULL, 0 }
 };
 
@@ -53,6 +55,8 @@ struct pending {
 	uint64_t seen; /* a bit for each OPTION_ */
 	const char *types;
 	const char *ops;
+	const char *problem;
+	const char *elements;
 	bool has_modes;
 	bool is_all;
 	bool wants_help;
@@ -107,6 +111,8 @@ static bool take_value(struct tune_options *options, struct pending *pending, in
 	case OPTION_TIME: return tune_parse_seconds(&options->seconds, value);
 	case OPTION_TYPE: pending->types = value; return true;
 	case OPTION_OP: pending->ops = value; return true;
+	case OPTION_PROBLEM: pending->problem = value; return true;
+	case OPTION_ELEMENTS: pending->elements = value; return true;
 	case OPTION_MODE: pending->has_modes = true; return tune_parse_modes(options, value);
 	case OPTION_COUNT: return tune_parse_counts(options, value);
 	case OPTION_DB: options->database = value; return true;
@@ -150,14 +156,15 @@ static bool take(struct tune_options *options, struct pending *pending, int opti
 static uint64_t options_of(const char *command)
 {
 	const uint64_t json = BIT(JSON), database = BIT(DB) | BIT(SYSTEM);
+	const uint64_t stated = BIT(PROBLEM) | BIT(ELEMENTS);
 	const uint64_t work = BIT(DEVICE) | BIT(TYPE) | BIT(OP) | BIT(ALL) | BIT(MODE) | BIT(COUNT) | BIT(DB) |
 		BIT(CODEGEN) | BIT(SEED) | json;
 	const uint64_t drawing = BIT(SWEEP) | BIT(MARKDOWN) | BIT(VARY) | BIT(OUTPUT);
 	const uint64_t again = (work & ~(BIT(ALL) | BIT(MODE) | BIT(COUNT))) | BIT(JOBS) | BIT(QUIET) | BIT(VERBOSE) |
-		BIT(REQUIRE_QUIET) | BIT(SYSTEM);
+		BIT(REQUIRE_QUIET) | BIT(SYSTEM) | stated;
 
 	if (strcmp(command, "bench") == 0)
-		return work | BIT(VARIANT) | BIT(REPEAT) | BIT(COUNTERS);
+		return work | stated | BIT(VARIANT) | BIT(REPEAT) | BIT(COUNTERS);
 	if (strcmp(command, "compare") == 0)
 		return work | BIT(SWEEP) | BIT(MARKDOWN) | BIT(VARY);
 	if (strcmp(command, "plot") == 0)
@@ -177,6 +184,8 @@ static uint64_t options_of(const char *command)
 		return json | database | BIT(GAINS);
 	if (strcmp(command, "prune") == 0)
 		return json | BIT(DB) | BIT(KEEP) | BIT(DRY_RUN);
+	if (strcmp(command, "show") == 0 || strcmp(command, "why") == 0)
+		return json | database | BIT(PROBLEM);
 	return strcmp(command, "devices") == 0 ? json : json | database;
 }
 
@@ -215,23 +224,28 @@ static bool parse_command(struct tune_options *options, struct pending *pending,
 		{ "diff", 2, 2, "two databases" }, { "prune", 0, 0, "no operand" }, { "doctor", 0, 0, "no operand" },
 	};
 
+	bool is_stated;
+
 	for (size_t i = 0; argc > 0 && i < sizeof commands / sizeof commands[0]; i++) {
 		if (strcmp(argv[0], commands[i].name) != 0)
 			continue;
 		options->command = commands[i].name;
-		if (argc - 1 < commands[i].least || argc - 1 > commands[i].most) {
-			fprintf(stderr, "scantune: %s takes %s\n", argv[0], commands[i].takes);
+		is_stated = pending->problem && commands[i].least >= 2 && strcmp(argv[0], "diff") != 0;
+		if (argc - 1 + 2 * is_stated < commands[i].least || argc - 1 + 2 * is_stated > commands[i].most) {
+			fprintf(stderr, "scantune: %s takes %s%s\n", argv[0], commands[i].takes,
+				is_stated ? ", of which --problem states the first two" : "");
 			return false;
 		}
-		if (argc == 4 && !tune_parse_counts(options, argv[3]))
+		if (commands[i].least == 3 && !tune_parse_counts(options, argv[argc - 1]))
 			return false;
 		if (strcmp(argv[0], "diff") == 0) {
 			options->file = argv[1];
 			options->against = argv[2];
-		} else if (argc >= 3)
+		} else if (commands[i].least >= 2 && !is_stated) {
 			take_problem(pending, argv + 1);
-		else if (argc == 2)
+		} else if (commands[i].least < 2 && argc == 2) {
 			options->file = argv[1];
+		}
 		return true;
 	}
 	if (argc > 0)
@@ -284,6 +298,19 @@ static bool finish_drawing(struct tune_options *options, const struct pending *p
 	return tune_parse_targets(options, pending->types, pending->ops, pending->is_all);
 }
 
+/* A problem of a file, in the place of types and operators. */
+static bool finish_stated(struct tune_options *options, const struct pending *pending)
+{
+	bool names_both = pending->types || pending->ops || pending->is_all;
+
+	if (pending->problem == NULL || names_both) {
+		fputs(names_both ? "scantune: a problem is stated by --problem or by --type and --op\n" :
+			"scantune: --elements is for a --problem\n", stderr);
+		return false;
+	}
+	return tune_take_problem(options, pending->problem, pending->elements, pending->has_modes);
+}
+
 /* What goes through the tuner's search, but over what is known already. */
 static void finish_task(struct tune_options *options)
 {
@@ -320,6 +347,8 @@ static bool finish(struct tune_options *options, const struct pending *pending)
 		options->mode_count = 1;
 	if (is_drawing)
 		return finish_drawing(options, pending);
+	if (pending->problem || pending->elements)
+		return finish_stated(options, pending);
 	if (!is_tuning && strcmp(options->command, "bench") != 0 && pending->types == NULL)
 		return true;
 	return tune_parse_targets(options, pending->types, pending->ops, pending->is_all);

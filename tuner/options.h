@@ -26,7 +26,9 @@ const char *tune_effort_name(enum tune_effort effort);
 
 enum { TUNE_TARGET_MAX = 128, TUNE_CLASS_MAX = 7 };
 
-/* One type and operator to be tuned. */
+struct tune_described;
+
+/* One type and operator to be tuned; type 0: the problem of --problem. */
 struct tune_target {
 	int type;
 	int op;
@@ -38,6 +40,7 @@ struct tune_options {
 	enum tune_effort effort;
 	enum tune_task task;
 	double seconds;         /* 0: no limit */
+	struct tune_described *described; /* --problem, or NULL; as long as the process */
 	struct tune_target targets[TUNE_TARGET_MAX];
 	size_t target_count;
 	int modes[2];           /* the first is the one that is tuned, all are verified and kept */

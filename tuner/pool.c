@@ -150,8 +150,8 @@ static void give(struct tune_pool *pool, struct worker *worker)
 		finish(worker, SCANRT_ERROR_COMPILER, "no process could be started to compile in");
 		return;
 	}
-	if (!tune_wire_send(
-		    worker->child.to, TUNE_COMPILE, &worker->job->request, sizeof worker->job->request, NULL, 0))
+	if (!tune_wire_send(worker->child.to, TUNE_COMPILE, &worker->job->request, sizeof worker->job->request,
+		worker->job->text, worker->job->text_bytes))
 		lose(pool, worker, "the compiler process is gone");
 }
 

@@ -16,6 +16,8 @@ enum tune_job_state { TUNE_JOB_NEW, TUNE_JOB_QUEUED, TUNE_JOB_AT_WORK, TUNE_JOB_
 /* Owned by whoever submits it, and left alone until it is done or the pool is gone. */
 struct tune_job {
 	struct tune_compile_request request;
+	const char *text;           /* of a described problem; not the job's */
+	size_t text_bytes;
 	enum tune_job_state state;
 	int status;                 /* when done: SCANRT_OK and an image, or what failed */
 	char note[TUNE_NOTE_SIZE];

@@ -226,13 +226,13 @@ void tune_record_problem(struct tune_search *search)
 {
 	const struct srt_problem *problem = &search->problem;
 	struct tune_session *session = search->session;
-	size_t in = srt_type_size(problem->input_type), out = srt_type_size(problem->output_type);
-	struct srt_db_problem row = { .name = search->name, .op = srt_op_name(problem->op),
+	struct srt_db_problem row = { .name = search->name, .op = srt_problem_op_name(problem),
 				      .op_class = srt_op_class(problem->op),
-				      .input_type = srt_type_name(problem->input_type),
-				      .accumulator_type = srt_type_name(problem->accumulator_type),
-				      .output_type = srt_type_name(problem->output_type),
-				      .type_bytes = (int)(in > out ? in : out) };
+				      .input_type = srt_problem_type_name(problem, SRT_INPUT),
+				      .accumulator_type = srt_problem_type_name(problem, SRT_ACCUMULATOR),
+				      .output_type = srt_problem_type_name(problem, SRT_OUTPUT),
+				      .type_bytes = (int)tune_element_bytes(problem),
+				      .moved_bytes = (int)tune_moved_bytes(problem) };
 
 	if (writes(session))
 		check(session, srt_db_put_problem(&search->problem_row, session->db, &row));

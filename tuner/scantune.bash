@@ -8,8 +8,8 @@ _scantune() {
 	local commands="devices list show why verify recheck diff export import prune doctor bench compare plot"
 	local types="i8 i16 i32 i64 u8 u16 u32 u64 f16 bf16 f32 f64"
 	local operators="sum prod min max and or xor"
-	local options="--device --quick --thorough --time --type --op --all --mode --count --db --system --codegen
-		--jobs --seed --require-quiet --restart --dry-run --gains --keep --with-images --variant --repeat
+	local options="--device --quick --thorough --time --type --op --problem --elements --all --mode --count --db
+		--system --codegen --jobs --seed --require-quiet --restart --dry-run --gains --keep --with-images --variant --repeat
 		--counters --sweep --markdown --vary --output --json --quiet --verbose --help --version"
 	local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]}
 	local prefix=
@@ -25,7 +25,8 @@ _scantune() {
 	--mode) mapfile -t COMPREPLY < <(compgen -P "$prefix" -W "inclusive exclusive" -- "${word##*,}") ;;
 	--codegen) mapfile -t COMPREPLY < <(compgen -W "sass ptx" -- "$word") ;;
 	--time) mapfile -t COMPREPLY < <(compgen -W "90s 10m 1h" -- "$word") ;;
-	--db | --output | -o | diff | export | import | plot) mapfile -t COMPREPLY < <(compgen -f -- "$word") ;;
+	--db | --problem | --elements | --output | -o | diff | export | import | plot)
+		mapfile -t COMPREPLY < <(compgen -f -- "$word") ;;
 	--count | --jobs | --seed | --keep | --repeat | --variant) COMPREPLY=() ;;
 	*)
 		if [[ $word == -* ]]; then

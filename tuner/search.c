@@ -10,6 +10,7 @@
 #include "record.h"
 #include "resume.h"
 #include "search.h"
+#include "stated.h"
 #include "status.h"
 
 #define BATCH_MAX 16
@@ -17,17 +18,10 @@
 #define COPY_SECONDS 60.0
 #define VERIFY_BYTES ((uint64_t)24 << 20) /* of input, at most, in one launch of a verification */
 #define VERIFY_COUNT ((uint64_t)1 << 24)
+#define DESCRIBED_COUNT ((uint64_t)1 << 22) /* of a problem whose reference takes its time */
 #define WORKSPACE_SLACK ((uint64_t)1 << 20)
 
 /* ---- Opening ---- */
-
-static bool is_in_mode(struct srt_problem *problem, const struct tune_target *target, int mode)
-{
-	if (srt_problem_init_simple(problem, target->type, target->op) != SCANRT_OK)
-		return false;
-	problem->is_exclusive = mode == SCANRT_EXCLUSIVE;
-	return true;
-}
 
 static bool fail_open(const struct tune_search *search)
 {
@@ -44,12 +38,13 @@ bool tune_search_open(struct tune_search *search, struct tune_session *session, 
 	memset(search, 0, sizeof *search);
 	search->session = session;
 	search->index = index;
-	if (!is_in_mode(&search->problem, target, options->modes[0]))
+	search->is_described = target->type == 0;
+	if (tune_problem_of(&search->problem, options, target, options->modes[0]) != SCANRT_OK)
 		return fail_open(search);
 	srt_problem_format(&name, &search->problem, false);
 	snprintf(search->name, sizeof search->name, "%s", srt_strbuf_text(&name));
 	srt_strbuf_free(&name);
-	search->class_count = tune_classes(search->classes, &session->device, srt_type_size(target->type),
+	search->class_count = tune_classes(search->classes, &session->device, tune_element_bytes(&search->problem),
 		options->counts, options->count_count, session->pace);
 	if (options->task != TUNE_TASK_TUNE)
 		tune_candidates_fit_classes(search);
@@ -110,13 +105,16 @@ static uint64_t workspace_bytes(const struct tune_search *search, uint64_t max_c
 
 static bool prepare(struct tune_search *search)
 {
-	size_t element = srt_type_size(search->problem.input_type);
+	size_t element = tune_element_bytes(&search->problem);
 	const struct tune_class *last = &search->classes[search->class_count - 1];
-	struct tune_problem_request request = { .problem = search->problem, .seed = search->session->options->seed };
+	struct tune_problem_request request = { .problem = search->problem, .seed = search->session->options->seed,
+						.is_described = search->is_described };
 	char note[TUNE_NOTE_SIZE] = "";
 	uint64_t most;
 
 	request.base_count = VERIFY_BYTES / element < VERIFY_COUNT ? VERIFY_BYTES / element : VERIFY_COUNT;
+	if (search->is_described && request.base_count > DESCRIBED_COUNT)
+		request.base_count = DESCRIBED_COUNT;
 	if (!last->is_streaming)
 		request.base_count = last->timing.count > 65536 ? last->timing.count : 65536;
 	request.arena_bytes = tune_classes_bytes(search->classes, search->class_count, element);
@@ -133,7 +131,7 @@ static bool prepare(struct tune_search *search)
 static void measure_copies(struct tune_search *search)
 {
 	struct tune_session *session = search->session;
-	uint64_t element = srt_type_size(search->problem.input_type);
+	uint64_t element = tune_copied_bytes(&search->problem);
 
 	for (size_t i = 0; i < search->class_count && !tune_should_stop(session); i++) {
 		struct tune_copy_request request = { .timing = search->classes[i].timing };
@@ -200,8 +198,8 @@ static void show_best(const struct tune_search *search)
 	}
 	if (best == NULL)
 		return;
-	snprintf(text, sizeof text, "%.0f GB/s %.60s", (double)search->classes[klass].timing.count * 2e-3 *
-		(double)srt_type_size(search->problem.input_type) / best_us, best->build.text);
+	snprintf(text, sizeof text, "%.0f GB/s %.60s", (double)search->classes[klass].timing.count * 1e-3 *
+		(double)tune_moved_bytes(&search->problem) / best_us, best->build.text);
 	tune_report_best(text);
 }
 

@@ -22,6 +22,7 @@ struct tune_build {
 	struct srt_problem problem;
 	struct srt_variant variant;
 	char text[SRT_VARIANT_TEXT_SIZE];
+	bool is_described;       /* the problem is the file's */
 	int slot;
 	int generation;          /* of the worker that has it loaded; -1: none */
 	struct tune_job job;
@@ -35,6 +36,7 @@ struct tune_build {
 struct tune_candidate {
 	struct tune_build build;
 	bool is_default[TUNE_CLASS_MAX]; /* what the library would take without a database */
+	bool is_fallback[TUNE_CLASS_MAX]; /* and what it would take where that does not fit */
 	bool is_previous[TUNE_CLASS_MAX];
 	bool is_suspect;         /* was at work when an earlier run died: tried alone */
 	int attempts;            /* alone, that ended in such a death */
@@ -70,6 +72,7 @@ struct tune_search {
 	struct tune_session *session;
 	struct srt_problem problem;      /* in the mode that is tuned */
 	char name[96];
+	bool is_described;               /* the problem of --problem */
 	int64_t problem_row;
 	size_t index;
 	struct tune_class classes[TUNE_CLASS_MAX];
@@ -107,6 +110,7 @@ bool tune_candidates_make(struct tune_search *search);
 void tune_candidates_compile(struct tune_search *search);
 
 /* trial.c: one thing asked of the worker for one build.  The verdict is the build's; note says why. */
+void tune_build_request(const struct tune_session *session, struct tune_build *build); /* what the job asks for */
 enum tune_verdict tune_build_get(struct tune_search *search, struct tune_build *build, char *note); /* compile, load */
 enum tune_verdict tune_build_verify(struct tune_search *search, struct tune_build *build, char *note);
 enum tune_verdict tune_build_verify_large(struct tune_search *search, struct tune_build *build, uint64_t count,

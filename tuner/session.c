@@ -9,11 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "problem_file.h"
 #include "report.h"
 #include "session.h"
 
 #define HELLO_SECONDS 120.0   /* a first context after boot can take long; so can an emulator's start */
 #define PREPARE_SECONDS 300.0
+#define DESCRIBED_SECONDS 120.0 /* the reference of a few million elements takes some */
 #define LOSSES_MAX 3
 #define TICK_MS 200           /* how often the status line moves while nothing else happens */
 #define DESCRIPTORS_MAX 80
@@ -195,12 +197,60 @@ static bool say_hello(struct tune_session *session)
 	return true;
 }
 
+/* What a worker needs for a problem that a file describes: the file, elements, and the code of the reference. */
+static bool make_tail(struct srt_strbuf *tail, struct tune_session *session)
+{
+	const struct tune_described *described = session->options->described;
+	const struct srt_image *image = &session->reference_job.image;
+	struct tune_problem_request *request = &session->problem;
+
+	if (!request->is_described)
+		return true;
+	request->text_bytes = described->length;
+	request->element_bytes = described->element_count * srt_problem_size(&described->problem, SRT_INPUT);
+	/* The terminator of PTX travels with it. */
+	request->image_bytes = image->size + (strcmp(image->codegen, "ptx") == 0);
+	request->image = *image;
+	request->image.bytes = NULL;
+	srt_strbuf_append_bytes(tail, described->text, request->text_bytes);
+	srt_strbuf_append_bytes(tail, described->elements, request->element_bytes);
+	srt_strbuf_append_bytes(tail, image->bytes, request->image_bytes);
+	return !tail->failed;
+}
+
+/* An operator of the caller's that does not come to an end does so at once, and would do so in every worker. */
+static double preparation_seconds(const struct tune_session *session)
+{
+	const char *patience = getenv("SCANTUNE_PATIENCE");
+
+	if (!session->problem.is_described)
+		return PREPARE_SECONDS;
+	return patience && atof(patience) > 0 ? atof(patience) : DESCRIBED_SECONDS;
+}
+
+static void give_up_operator(struct tune_session *session, enum tune_answer answer, const char *note)
+{
+	if (!session->problem.is_described || answer != TUNE_TIMED_OUT || interrupted)
+		return;
+	session->is_given_up = true;
+	snprintf(session->device_note, sizeof session->device_note,
+		"%.80s: operator %.40s does not come to an end: %.60s", session->options->described->name,
+		srt_problem_op_name(&session->options->described->problem), note);
+}
+
 static bool prepare(struct tune_session *session, int *status, char *note)
 {
+	struct srt_strbuf tail = {0};
 	struct tune_slot_reply reply;
+	enum tune_answer answer = TUNE_DIED;
 
-	if (exchange(session, TUNE_PROBLEM, &session->problem, sizeof session->problem, NULL, 0, PREPARE_SECONDS,
-		    &reply, sizeof reply, NULL, note) != TUNE_ANSWERED)
+	if (make_tail(&tail, session))
+		answer = exchange(session, TUNE_PROBLEM, &session->problem, sizeof session->problem,
+			srt_strbuf_text(&tail), tail.length, preparation_seconds(session), &reply, sizeof reply, NULL,
+			note);
+	srt_strbuf_free(&tail);
+	give_up_operator(session, answer, note);
+	if (answer != TUNE_ANSWERED)
 		return false;
 	*status = reply.status;
 	if (reply.status)
@@ -313,6 +363,7 @@ void tune_session_close(struct tune_session *session)
 	tune_pool_destroy(session->pool);
 	session->pool = NULL;
 	tune_job_clear(&session->copy_job);
+	tune_job_clear(&session->reference_job);
 	tune_monitor_close(session->monitor);
 	session->monitor = NULL;
 }

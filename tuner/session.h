@@ -34,6 +34,7 @@ struct tune_session {
 	int losses;                /* in a row, without an answer between them */
 	bool has_problem;
 	struct tune_problem_request problem;
+	struct tune_job reference_job; /* of the problem that a file describes: what its scans are held to */
 
 	/* The database (record.c); NULL in a dry run. */
 	struct srt_db *db;

@@ -112,13 +112,25 @@ static void set(int *knob, int value)
 		*knob = value;
 }
 
+/* A value that is much wider than what it is loaded from fills the registers of a thread sooner. */
+static int items_of(const struct point *point, const struct srt_problem *problem)
+{
+	int vector = srt_problem_vector(problem);
+	int width = (int)srt_problem_size(problem, SRT_ACCUMULATOR);
+	int most = point->vectors * 16 / width / vector * vector;
+
+	if (width <= 4 || most >= point->vectors * vector)
+		return point->vectors * vector;
+	return most > 0 ? most : vector;
+}
+
 static struct srt_variant variant_of(const struct point *point, const struct srt_problem *problem)
 {
 	struct srt_variant variant;
 
 	srt_variant_init(&variant, (enum srt_strategy)point->strategy);
 	set(&variant.block, point->block);
-	variant.items = point->vectors * srt_problem_vector(problem);
+	variant.items = items_of(point, problem);
 	set(&variant.stages, point->stages);
 	set(&variant.ahead, point->ahead);
 	set(&variant.residency, point->residency);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "problem_file.h"
 #include "record.h"
 #include "search.h"
 
@@ -52,15 +53,26 @@ static bool is_worth_another(const struct tune_session *session, enum tune_answe
 
 /* ---- Compile and load ---- */
 
+void tune_build_request(const struct tune_session *session, struct tune_build *build)
+{
+	const struct tune_described *described = session->options->described;
+	struct tune_compile_request *request = &build->job.request;
+
+	request->problem = build->problem;
+	request->variant = build->variant;
+	request->capability = session->device.capability;
+	request->is_ptx = session->is_ptx;
+	request->is_described = build->is_described;
+	build->job.text = build->is_described ? described->text : NULL;
+	build->job.text_bytes = build->is_described ? described->length : 0;
+}
+
 static bool compile(struct tune_search *search, struct tune_build *build)
 {
 	struct tune_session *session = search->session;
 
 	if (build->job.state == TUNE_JOB_NEW && !tune_record_find_image(session, build)) {
-		build->job.request.problem = build->problem;
-		build->job.request.variant = build->variant;
-		build->job.request.capability = session->device.capability;
-		build->job.request.is_ptx = session->is_ptx;
+		tune_build_request(session, build);
 		tune_pool_submit_first(session->pool, &build->job);
 	}
 	return tune_wait_job(session, &build->job);
@@ -208,10 +220,22 @@ enum tune_verdict tune_build_verify_large(struct tune_search *search, struct tun
 
 /* ---- Time ---- */
 
+/* What does not fit is no default: the library goes on to the next. */
+static void pass_on_default(struct tune_search *search, struct tune_candidate *from)
+{
+	for (size_t k = 0; k < search->class_count; k++) {
+		for (size_t i = 0; from->is_default[k] && i < search->candidate_count; i++)
+			search->candidates[i].is_default[k] |= search->candidates[i].is_fallback[k];
+		from->is_default[k] = false;
+	}
+}
+
 void tune_candidate_fail(struct tune_search *search, struct tune_candidate *candidate, enum tune_verdict verdict,
 	const char *note)
 {
 	candidate->verdict = verdict;
+	if (verdict == TUNE_PRUNED && search->is_described)
+		pass_on_default(search, candidate);
 	snprintf(candidate->note, sizeof candidate->note, "%s", note);
 	for (int i = 0; i < TUNE_CLASS_MAX; i++)
 		candidate->is_out[i] = true;

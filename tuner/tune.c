@@ -11,8 +11,10 @@
 #include "dry_run.h"
 #include "heuristic.h"
 #include "json.h"
+#include "problem_file.h"
 #include "record.h"
 #include "search.h"
+#include "stated.h"
 #include "status.h"
 #include "tune.h"
 
@@ -28,6 +30,18 @@ struct probe {
 	struct tune_candidate candidate;
 };
 
+/* What a large element, or a tile state of one, takes beyond what all others do with. */
+static void fit_probe(struct tune_problem_request *request, const struct tune_build *build)
+{
+	uint64_t element = tune_element_bytes(&build->problem);
+	uint64_t workspace = srt_variant_workspace(&build->variant, &build->problem, PROBE_COUNT);
+
+	if (request->arena_bytes < PROBE_COUNT * element)
+		request->arena_bytes = PROBE_COUNT * element;
+	if (request->workspace_bytes < workspace)
+		request->workspace_bytes = workspace;
+}
+
 static bool prepare_probe(struct tune_session *session, struct probe *probe)
 {
 	struct tune_problem_request request = { .base_count = PROBE_COUNT, .arena_bytes = PROBE_BYTES,
@@ -39,7 +53,8 @@ static bool prepare_probe(struct tune_session *session, struct probe *probe)
 	probe->search.session = session;
 	probe->search.class_count = 1;
 	probe->search.classes[0].timing = (struct tune_timing){ .count = PROBE_COUNT, .scans = 1, .pairs = 1 };
-	if (srt_problem_init_simple(&build->problem, target->type, target->op) != SCANRT_OK ||
+	build->is_described = target->type == 0;
+	if (tune_problem_of(&build->problem, session->options, target, session->options->modes[0]) != SCANRT_OK ||
 	    (!tune_candidates_known(&build->variant, session, &build->problem, PROBE_COUNT) &&
 		srt_heuristic_at(&build->variant, &build->problem, &session->device, PROBE_COUNT) != SCANRT_OK)) {
 		tune_report_error("%s", srt_error_last()->text);
@@ -48,6 +63,8 @@ static bool prepare_probe(struct tune_session *session, struct probe *probe)
 	build->generation = -1;
 	build->is_default = true;
 	request.problem = build->problem;
+	request.is_described = build->is_described;
+	fit_probe(&request, build);
 	if (tune_session_prepare(session, &request, note) == SCANRT_OK)
 		return true;
 	tune_report_error("%s", note);
@@ -70,6 +87,23 @@ static bool time_probe(struct tune_session *session, struct probe *probe)
 	return verdict == TUNE_OK;
 }
 
+/* A cluster that does not fit, which only the compiled kernel tells, is what the library would go without, too. */
+static bool try_probe(struct tune_session *session, struct probe *probe)
+{
+	struct tune_build *build = &probe->candidate.build;
+	struct srt_device device = session->device;
+
+	if (time_probe(session, probe))
+		return true;
+	device.has_clusters = false;
+	if (probe->candidate.verdict != TUNE_PRUNED || !session->device.has_clusters ||
+		srt_heuristic_at(&build->variant, &build->problem, &device, PROBE_COUNT) != SCANRT_OK)
+		return false;
+	tune_job_clear(&build->job);
+	build->generation = -1;
+	return time_probe(session, probe);
+}
+
 /* The copy kernel is a help, not a need: without it the driver's copy is the ceiling. */
 static void compile_copy(struct tune_session *session)
 {
@@ -82,10 +116,35 @@ static void compile_copy(struct tune_session *session)
 		tune_report_line("the copy kernel does not compile: %s", session->copy_job.note);
 }
 
+/* An emulated device takes PTX only; others are asked for what they will run. */
+static bool compile_reference(struct tune_session *session)
+{
+	const struct tune_described *described = session->options->described;
+	struct tune_job *job = &session->reference_job;
+	char note[TUNE_NOTE_SIZE + 160];
+
+	if (described == NULL)
+		return true;
+	job->request = (struct tune_compile_request){ .is_reference = true, .is_described = true,
+		.capability = session->device.capability,
+		.is_ptx = session->is_ptx || session->device.is_emulated == 1 };
+	job->text = described->text;
+	job->text_bytes = described->length;
+	tune_pool_submit(session->pool, job);
+	if (!tune_wait_job(session, job))
+		return false;
+	if (job->status == SCANRT_OK)
+		return true;
+	tune_described_locate(note, sizeof note, described, job->note);
+	tune_report_error("%s", note);
+	return false;
+}
+
 static bool run_probe(struct tune_session *session, char toolchain[64])
 {
 	struct probe *probe = calloc(1, sizeof *probe);
-	bool is_done = probe && prepare_probe(session, probe) && time_probe(session, probe);
+	bool is_done = probe && compile_reference(session) && prepare_probe(session, probe) &&
+		       try_probe(session, probe);
 
 	if (probe && !is_done && probe->candidate.note[0])
 		tune_report_error("the first kernel: %s", probe->candidate.note);
@@ -170,13 +229,17 @@ static bool check_counts(const struct tune_session *session)
 	struct tune_class classes[TUNE_CLASS_MAX];
 
 	for (size_t i = 0; i < options->target_count && options->count_count; i++) {
-		const char *type = srt_type_name(options->targets[i].type);
-		size_t element = srt_type_size(options->targets[i].type);
+		struct srt_problem problem;
+		size_t element;
 
+		if (tune_problem_of(&problem, options, &options->targets[i], options->modes[0]) != SCANRT_OK)
+			continue;
+		element = tune_element_bytes(&problem);
 		if (tune_classes(classes, &session->device, element, options->counts, options->count_count, 0) ==
 		    options->count_count)
 			continue;
-		tune_report_error("two of the counts belong to one size class of %s: tune for them in two runs", type);
+		tune_report_error("two of the counts belong to one size class of %s: tune for them in two runs",
+			srt_problem_type_name(&problem, SRT_INPUT));
 		return false;
 	}
 	return true;

@@ -28,7 +28,7 @@ struct check {
 
 static size_t bytes_of(const struct check *check)
 {
-	return check->count * check->data->element;
+	return check->count * check->data->result;
 }
 
 static int reject(struct check *check, const char *what, uint64_t index)
@@ -66,6 +66,15 @@ static bool is_poison(const unsigned char *bytes)
 	return true;
 }
 
+static int compare_described(struct check *check, const unsigned char *seen, bool is_exclusive)
+{
+	char text[192];
+	uint64_t index;
+	int status = tune_described_judge(&index, text, sizeof text, check->gpu, seen, check->count, is_exclusive);
+
+	return status || index == TUNE_SAME ? status : reject(check, text, index);
+}
+
 static int compare(struct check *check)
 {
 	unsigned char *seen = check->gpu->staging + TUNE_GUARD_BYTES;
@@ -79,6 +88,8 @@ static int compare(struct check *check)
 		return reject(check, "wrote before the output", 0);
 	if (!is_poison(seen + bytes_of(check)))
 		return reject(check, "wrote behind the output", check->count);
+	if (check->gpu->described)
+		return compare_described(check, seen, is_exclusive);
 	index = tune_data_compare(check->data, seen, check->count, is_exclusive, check->depth);
 	if (index == TUNE_SAME)
 		return SCANRT_OK;
@@ -127,17 +138,19 @@ static int run_count(struct check *check, const struct tune_resident *resident, 
 /* Pointers that are aligned to their element and to nothing else. */
 static int run_misaligned(struct check *check, const struct tune_resident *resident, uint64_t count)
 {
-	size_t element = resident->data.element;
+	const struct srt_problem *problem = &check->slot->kernel.problem;
+	size_t in_bytes = count * resident->data.element;
+	size_t step = srt_problem_alignment(problem, SRT_INPUT);
 	int status;
 
 	check->what = "a scan at odd addresses";
 	check->count = count;
 	check->data = &resident->data;
-	check->in = check->gpu->spare + element;
-	check->out = check->gpu->output + TUNE_GUARD_BYTES + 3 * element;
-	if (bytes_of(check) + element > TUNE_SPARE_BYTES)
+	check->in = check->gpu->spare + step;
+	check->out = check->gpu->output + TUNE_GUARD_BYTES + 3 * srt_problem_alignment(problem, SRT_OUTPUT);
+	if (in_bytes + step > TUNE_SPARE_BYTES)
 		return SCANRT_OK;
-	status = tune_gpu_upload(check->gpu, check->in, resident->data.input, bytes_of(check));
+	status = tune_gpu_upload(check->gpu, check->in, resident->data.input, in_bytes);
 	if (!status)
 		status = run(check);
 	return status;
@@ -147,6 +160,8 @@ static int run_in_place(struct check *check, const struct tune_resident *residen
 {
 	int status;
 
+	if (resident->data.element != resident->data.result)
+		return SCANRT_OK;
 	check->what = "a scan in place";
 	check->count = count;
 	check->data = &resident->data;
@@ -266,7 +281,7 @@ static int verify_exact(struct check *check, const struct tune_resident *residen
 
 static bool rounds(const struct srt_problem *problem)
 {
-	return srt_type_is_float(problem->input_type) && (problem->op == SCANRT_SUM || problem->op == SCANRT_PROD);
+	return !problem->user && srt_type_is_float(problem->input_type) && (problem->op == SCANRT_SUM || problem->op == SCANRT_PROD);
 }
 
 static int verify_rounded(struct check *check, uint64_t max)
@@ -306,86 +321,15 @@ int tune_verify(enum tune_verdict *verdict, char note[TUNE_NOTE_SIZE], struct tu
 	if (!status)
 		status = srt_workspace_clear(&gpu->workspace, gpu->driver);
 	if (!status) {
-		uint64_t fits = (TUNE_STAGING_BYTES - 2 * TUNE_GUARD_BYTES) / resident->data.element;
+		uint64_t widest = tune_element_bytes(problem);
+		uint64_t fits = (TUNE_STAGING_BYTES - 2 * TUNE_GUARD_BYTES) / widest;
 
-		fits = least(least(fits, resident->data.count), gpu->arena_bytes / resident->data.element);
+		fits = least(least(fits, resident->data.count), gpu->arena_bytes / widest);
 		max_count = least(max_count, fits);
 		status = verify_exact(&check, resident, max_count);
 	}
 	if (!status && check.verdict == TUNE_OK && rounds(problem))
 		status = verify_rounded(&check, max_count);
 	*verdict = check.verdict;
-	return status;
-}
-
-/* ---- The large counts ---- */
-
-/* The arena repeats the base data, so the reference takes the base data again and again. */
-static int make_large(struct tune_gpu *gpu, uint64_t count)
-{
-	const struct tune_data *data = &gpu->resident[0].data;
-	struct tune_prefix prefix = {0};
-
-	if (gpu->large && gpu->large_count >= count)
-		return SCANRT_OK;
-	free(gpu->large);
-	gpu->large_count = 0;
-	gpu->large = malloc(count * data->element);
-	if (gpu->large == NULL)
-		return srt_fail(SCANRT_ERROR_OUT_OF_MEMORY, "no memory for a reference of %llu elements",
-			(unsigned long long)count);
-	gpu->large_count = count;
-	for (uint64_t at = 0; at < count; at += data->count)
-		tune_reference_scan(gpu->large + at * data->element, &prefix, data->input,
-			least(count - at, data->count), data->type, data->op);
-	return SCANRT_OK;
-}
-
-/* Compares a piece of the output; `at` is its first element. */
-static int compare_piece(struct check *check, bool is_exclusive, uint64_t at, uint64_t length)
-{
-	struct tune_data piece = *check->data;
-	size_t element = piece.element;
-	uint64_t shift = is_exclusive && at > 0 ? 1 : 0;
-	uint64_t index;
-	int status = SRT_CALL(check->gpu->driver, cuMemcpyDtoH,
-		(check->gpu->staging, check->out + at * element, length * element));
-
-	if (status)
-		return status;
-	piece.inclusive = check->gpu->large + (at - shift) * element;
-	index = tune_data_compare(&piece, check->gpu->staging, length, is_exclusive && at == 0, 0);
-	if (index == TUNE_SAME)
-		return SCANRT_OK;
-	return reject(check, "a wrong result", at + index);
-}
-
-int tune_check_output(enum tune_verdict *verdict, char note[TUNE_NOTE_SIZE], struct tune_gpu *gpu, uint64_t count,
-	bool is_exclusive)
-{
-	struct check check = { .gpu = gpu, .verdict = TUNE_OK, .note = note, .count = count, .what = "a scan",
-			       .data = &gpu->resident[0].data, .out = gpu->output + TUNE_GUARD_BYTES };
-	uint64_t step = TUNE_STAGING_BYTES / check.data->element;
-	int status = make_large(gpu, count);
-
-	for (uint64_t at = 0; !status && check.verdict == TUNE_OK && at < count; at += step)
-		status = compare_piece(&check, is_exclusive, at, least(step, count - at));
-	*verdict = check.verdict;
-	return status;
-}
-
-int tune_verify_large(enum tune_verdict *verdict, char note[TUNE_NOTE_SIZE], struct tune_gpu *gpu, int slot,
-	uint64_t count)
-{
-	struct check check = { .gpu = gpu, .slot = &gpu->slots[slot], .count = count, .in = gpu->input,
-			       .out = gpu->output + TUNE_GUARD_BYTES, .data = &gpu->resident[0].data };
-	int status = poison(&check);
-
-	if (!status)
-		status = launch(&check);
-	if (!status)
-		status = SRT_CALL(gpu->driver, cuStreamSynchronize, (gpu->stream));
-	if (!status)
-		status = tune_check_output(verdict, note, gpu, count, check.slot->kernel.problem.is_exclusive);
 	return status;
 }

@@ -11,6 +11,7 @@
 #include "json.h"
 #include "problem.h"
 #include "record.h"
+#include "stated.h"
 #include "status.h"
 #include "tune.h"
 
@@ -135,7 +136,7 @@ int tune_command_why(const struct tune_options *options)
 	struct srt_problem problem;
 	int status = TUNE_EXIT_DATABASE;
 
-	if (srt_problem_init_simple(&problem, options->targets[0].type, options->targets[0].op) != SCANRT_OK)
+	if (tune_problem_of(&problem, options, &options->targets[0], SCANRT_INCLUSIVE) != SCANRT_OK)
 		return TUNE_EXIT_USAGE;
 	srt_problem_format(&name, &problem, false);
 	if (tune_database_path(&path, options, false))

@@ -33,21 +33,17 @@ static struct tune_build *extra_of(struct tune_search *search, const struct tune
 	const struct srt_problem *problem)
 {
 	struct tune_build *build = find_extra(search, candidate, problem);
-	struct tune_compile_request *request;
 
 	if (build || search->extra_count == TUNE_EXTRA_MAX)
 		return build;
 	build = &search->extras[search->extra_count];
 	build->problem = *problem;
+	build->is_described = search->is_described;
 	build->variant = candidate->build.variant;
 	memcpy(build->text, candidate->build.text, sizeof build->text);
 	build->slot = TUNE_SLOTS_MAX - TUNE_EXTRA_MAX + (int)search->extra_count++;
 	build->generation = -1;
-	request = &build->job.request;
-	request->problem = build->problem;
-	request->variant = build->variant;
-	request->capability = search->session->device.capability;
-	request->is_ptx = search->session->is_ptx;
+	tune_build_request(search->session, build);
 	if (!tune_record_find_image(search->session, build))
 		tune_pool_submit_first(search->session->pool, &build->job);
 	return build;
@@ -77,8 +73,9 @@ static size_t order_problems(struct srt_problem problems[2], const struct tune_s
 	int type = unsigned_of(search->problem.input_type);
 	size_t count = 0;
 
-	/* What is rechecked has passed them already, and its images are at hand. */
-	if (search->session->options->task == TUNE_TASK_RECHECK)
+	/* What is rechecked has passed them already, and its images are at hand; what a file describes is held to its
+	 * own operator. */
+	if (search->session->options->task == TUNE_TASK_RECHECK || search->is_described)
 		return 0;
 	if (srt_problem_init_simple(&problems[count], type, SRT_OP_AFFINE) == SCANRT_OK)
 		count++;
@@ -290,7 +287,7 @@ static struct tune_row row_of(const struct tune_search *search, size_t klass)
 		search->session->options->task == TUNE_TASK_RECHECK && result->winner->is_previous[klass] &&
 			search->earlier_reason[klass][0] ? search->earlier_reason[klass] : result->reason);
 	snprintf(row.border, sizeof row.border, "%s", border_of(search, klass));
-	row.bytes = 2.0 * (double)row.count * (double)srt_type_size(search->problem.input_type);
+	row.bytes = 2.0 * (double)row.count * (double)tune_copied_bytes(&search->problem);
 	for (size_t i = 0; i < search->candidate_count; i++)
 		if (search->candidates[i].is_default[klass])
 			snprintf(row.default_variant, sizeof row.default_variant, "%s",

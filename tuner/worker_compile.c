@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "messages.h"
+#include "problem_file.h"
 #include "process.h"
 #include "rtc.h"
 #include "source.h"
@@ -51,10 +52,33 @@ static int build(struct srt_image *image, char toolchain[64], struct tune_compil
 	request->is_ptx |= !srt_rtc_has_arch(rtc, request->capability);
 	if (request->is_copy)
 		return build_copy(image, rtc, request, log);
+	if (request->is_reference)
+		return srt_image_build_tool(image, rtc, &request->problem, "reference.cu", request->capability,
+			request->is_ptx, log);
 	if (request->is_ptx)
 		return srt_image_build_ptx(image, rtc, &request->problem, &request->variant, request->capability, log);
 	return srt_image_build(image, rtc, NULL, &request->problem, &request->variant, request->capability,
 		SRT_CODEGEN_SASS, log);
+}
+
+/* The problem that the last request described: it is the same for all kernels, and its text was found good once. */
+static struct tune_described described;
+
+static int take_problem(struct tune_compile_request *request, const char *text, size_t length)
+{
+	int status = SCANRT_OK;
+
+	request->problem.user = NULL; /* the parent's */
+	if (!request->is_described)
+		return SCANRT_OK;
+	if (described.length != length || memcmp(described.text, text, length) != 0) {
+		tune_described_free(&described);
+		status = tune_described_parse(&described, "the problem", text, length);
+	}
+	if (!status)
+		request->problem = tune_described_in_mode(&described,
+			request->problem.is_exclusive ? SCANRT_EXCLUSIVE : SCANRT_INCLUSIVE);
+	return status;
 }
 
 static bool serve(const struct tune_frame *frame)
@@ -65,11 +89,13 @@ static bool serve(const struct tune_frame *frame)
 	size_t size;
 	bool is_sent;
 
-	if (frame->kind != TUNE_COMPILE || frame->size != sizeof request)
+	if (frame->kind != TUNE_COMPILE || frame->size < sizeof request)
 		return false;
 	memcpy(&request, frame->bytes, sizeof request);
 	memset(&reply, 0, sizeof reply);
-	reply.status = build(&reply.image, reply.toolchain, &request, &log);
+	reply.status = take_problem(&request, (const char *)frame->bytes + sizeof request, frame->size - sizeof request);
+	if (!reply.status)
+		reply.status = build(&reply.image, reply.toolchain, &request, &log);
 	if (reply.status)
 		snprintf(reply.note, sizeof reply.note, "%.*s", TUNE_NOTE_SIZE - 1, srt_error_last()->text);
 	/* The terminator of PTX travels with it. */
@@ -90,6 +116,7 @@ int tune_compile_worker(void)
 		goes_on = serve(&frame);
 		tune_frame_free(&frame);
 	}
+	tune_described_free(&described);
 	tune_reader_free(&reader);
 	return 0;
 }

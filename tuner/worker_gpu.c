@@ -116,23 +116,13 @@ static bool serve_problem(struct tune_gpu *gpu, const struct tune_frame *frame)
 {
 	struct tune_slot_reply reply = { .verdict = TUNE_OK };
 
-	note_failure(&reply, tune_gpu_prepare(gpu, (const void *)frame->bytes));
-	return send_slot(&reply, NULL, 0);
-}
+	const struct tune_problem_request *request = (const void *)frame->bytes;
+	size_t tail = frame->size - sizeof *request;
 
-/* The image behind a request, its bytes copied; PTX becomes machine code here, where the context is. */
-static int take_image(struct srt_image *image, const struct tune_gpu *gpu, const struct srt_image *head,
-	const void *bytes, size_t size)
-{
-	*image = *head;
-	image->bytes = malloc(size + 1);
-	if (image->bytes == NULL)
-		return srt_fail(SCANRT_ERROR_OUT_OF_MEMORY, "no memory for an image");
-	memcpy(image->bytes, bytes, size);
-	if (strcmp(image->codegen, "ptx") != 0 || image->key[0] != '\0')
-		return SCANRT_OK;
-	image->size = size - 1;
-	return srt_image_link(image, gpu->driver, NULL);
+	if (tail != request->text_bytes + request->element_bytes + request->image_bytes)
+		return false;
+	note_failure(&reply, tune_gpu_prepare(gpu, request, request + 1));
+	return send_slot(&reply, NULL, 0);
 }
 
 static bool serve_copy(struct tune_gpu *gpu, const struct tune_frame *frame)
@@ -143,7 +133,7 @@ static bool serve_copy(struct tune_gpu *gpu, const struct tune_frame *frame)
 	struct srt_image image = {0};
 
 	if (size)
-		reply.status = take_image(&image, gpu, &request->image, request + 1, size);
+		reply.status = tune_gpu_take_image(&image, gpu, &request->image, request + 1, size);
 	if (!reply.status)
 		reply.status = tune_measure_copy(&reply, gpu, &request->timing, size ? &image : NULL);
 	if (reply.status)
@@ -169,7 +159,7 @@ static bool serve_load(struct tune_gpu *gpu, const struct tune_frame *frame)
 	int status;
 
 	assert(request->slot >= 0 && request->slot < TUNE_SLOTS_MAX);
-	status = take_image(&image, gpu, &request->image, request + 1, frame->size - sizeof *request);
+	status = tune_gpu_take_image(&image, gpu, &request->image, request + 1, frame->size - sizeof *request);
 	was_linked = status == SCANRT_OK && strcmp(image.key, request->image.key) != 0;
 	if (!status)
 		status = tune_gpu_load(gpu, request->slot, request, &image);

@@ -88,6 +88,7 @@ emu_scripts = \
 	tests/emu/monoids.sh \
 	tests/emu/placement.sh \
 	tests/emu/plans.sh \
+	tests/emu/problem.sh \
 	tests/emu/repeat.sh \
 	tests/emu/reproducible.sh \
 	tests/emu/stress.sh \

@@ -85,7 +85,7 @@ static void put_choice(struct srt_db *db, const struct srt_db_run *run, int64_t 
 
 static void fill(struct srt_db *db)
 {
-	struct srt_db_problem problem = { "sum i32", "sum", "arithmetic", "i32", "i32", "i32", 4 };
+	struct srt_db_problem problem = { "sum i32", "sum", "arithmetic", "i32", "i32", "i32", 4, 0 };
 	struct srt_db_device device = { .name = "Fake H200", .uuid = "a0", .capability = 90, .sm_count = 132 };
 	struct srt_db_run run = { .source_hash = srt_source_hash(), .effort = "quick", .arguments = "", .version = "0",
 		.boot_id = "boot", .pid = 1, .start_ticks = 1 };

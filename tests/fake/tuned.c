@@ -86,7 +86,7 @@ static void fill(struct srt_db *db)
 	struct srt_db_device device = { content.fingerprint, content.family, "Fake H200", content.uuid, 90, 132,
 		60 << 20, 1 << 30, content.is_modelled };
 	struct srt_db_problem problem = { content.problem, content.op, "arithmetic", content.type, content.type,
-		content.type, 4 };
+		content.type, 4, 0 };
 	struct srt_db_run run = { .source_hash = content.source_hash, .effort = "quick", .arguments = "",
 		.version = "0.1.0", .boot_id = "boot", .pid = 1, .start_ticks = 1 };
 	int64_t problem_id;

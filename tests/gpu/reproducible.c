@@ -58,7 +58,7 @@ static void make_database(struct reproducible *state)
 		.l2_bytes = facts->l2_bytes,
 		.memory_bytes = (int64_t)facts->memory_bytes,
 		.is_modelled = facts->is_emulated };
-	struct srt_db_problem problem = { "sum f32", "sum", srt_op_class(SCANRT_SUM), "f32", "f32", "f32", 4 };
+	struct srt_db_problem problem = { "sum f32", "sum", srt_op_class(SCANRT_SUM), "f32", "f32", "f32", 4, 0 };
 	struct srt_db *db = NULL;
 	int64_t device_id;
 	int64_t problem_id;

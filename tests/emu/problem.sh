@@ -1,0 +1,83 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# A problem of the user's from its file to a program that scans without a compiler: tuned, looked at, verified, given
+# away, timed; and files whose operators are no good.
+. "$top_srcdir/tests/tap.sh"
+[ -n "$NVRTC_DIR" ] || skip_all "no NVRTC"
+scantune=$top_builddir/scantune
+files=$top_srcdir/examples
+SCANRT_DB=$tap_dir/tune.db
+SCANRT_DRIVER=emu
+export SCANRT_DB SCANRT_DRIVER
+unset SCANRT_LIBCUDA SCANRT_EMU_MODEL SCANRT_EMU_SMS
+SCANRT_LIBCUDA=$top_builddir/.libs/libscanrt-emu.so
+export SCANRT_LIBCUDA
+
+tune() {
+	"$scantune" --device emu --quick --count 3000 --problem "$@"
+}
+without_compiler() {
+	env SCANRT_LIBNVRTC=/nonexistent "$@"
+}
+
+fails "before it is tuned, the program needs a compiler" 1 without_compiler "$top_builddir/examples/selective_scan"
+ok "a problem of a file is tuned" tune "$files/selective_scan.problem"
+like "$(cat "$tap_dir/.output")" "0 variants failed" "and no variant fails"
+ok "then the program finds its results right without a compiler" \
+	without_compiler "$top_builddir/examples/selective_scan"
+
+name=$("$scantune" list | sed -n 's/^\(affine step[^ ]* #[0-9a-f]*\) .*/\1/p')
+like "$name" "affine step>affine_f32>f32 #" "list has the problem by its names and its mark"
+like "$("$scantune" show --problem "$files/selective_scan.problem")" "reason" "show takes the file"
+like "$("$scantune" why --problem "$files/selective_scan.problem" 3000)" "chosen" "so does why"
+like "$("$scantune" verify --device emu --problem "$files/selective_scan.problem")" " right" \
+	"verify holds the choice to the operator again"
+like "$("$scantune" verify --device emu)" "only --problem can state" "and says what it leaves out without the file"
+ok "the choices are exported" "$scantune" export --with-images "$tap_dir/given.db"
+ok "and imported for the problem of the file" env SCANRT_DB="$tap_dir/other.db" "$scantune" import --device emu \
+	--with-images --problem "$files/selective_scan.problem" "$tap_dir/given.db"
+ok "where the program needs no compiler then, either" env SCANRT_DB="$tap_dir/other.db" SCANRT_LIBNVRTC=/nonexistent \
+	"$top_builddir/examples/selective_scan"
+like "$("$scantune" bench --device emu --count 3000 --problem "$files/selective_scan.problem")" " tuned " \
+	"bench times it as tuned"
+
+# The library itself keeps what it had to compile.
+ok "a program compiles what is not tuned" env SCANRT_WRITE_CACHE=1 SCANRT_DB="$tap_dir/kept.db" \
+	"$top_builddir/examples/string_hash"
+ok "and the images of its types are kept" env SCANRT_DB="$tap_dir/kept.db" SCANRT_LIBNVRTC=/nonexistent \
+	"$top_builddir/examples/string_hash"
+
+# Lines of the file's, not of the text's.
+cat >"$tap_dir/bad.problem" <<'EOF'
+type pair 8 4 <<EOT
+struct pair { int a, b; };
+EOT
+input pair
+operator add <<EOT
+pair apply(const pair &e, const pair &l)
+{
+	return {e.a + l.c, e.b};
+}
+EOT
+EOF
+fails "an operator that does not compile ends the run" 3 tune "$tap_dir/bad.problem"
+like "$(cat "$tap_dir/.output")" "bad.problem:8: " "with the file and the line"
+
+cat >"$tap_dir/endless.problem" <<'EOF'
+input i32
+operator add <<EOT
+int apply(int e, int l)
+{
+	int volatile sum = e + l;
+	while (sum == sum)
+		;
+	return sum;
+}
+EOT
+EOF
+SCANTUNE_PATIENCE=2
+export SCANTUNE_PATIENCE
+fails "an operator without an end ends the run, which does not wait for it" 5 tune "$tap_dir/endless.problem"
+like "$(cat "$tap_dir/.output")" "operator add does not come to an end" "and says so"
+done_testing

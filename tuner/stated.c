@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The problem of --problem among the targets of a command line.
+ */
+#include "stated.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "status.h"
+
+static bool has_mode(const struct tune_described *described, int mode)
+{
+	bool has = false;
+
+	for (size_t i = 0; i < described->mode_count; i++)
+		has |= described->modes[i] == mode;
+	return has;
+}
+
+static bool take_modes(struct tune_options *options, bool has_modes)
+{
+	const struct tune_described *described = options->described;
+
+	for (size_t i = 0; has_modes && i < options->mode_count; i++)
+		if (!has_mode(described, options->modes[i])) {
+			fprintf(stderr, "scantune: %s: the problem has no %s scan\n", described->name,
+				options->modes[i] == SCANRT_EXCLUSIVE ? "exclusive" : "inclusive");
+			return false;
+		}
+	if (!has_modes) {
+		memcpy(options->modes, described->modes, sizeof options->modes);
+		options->mode_count = described->mode_count;
+	}
+	return true;
+}
+
+bool tune_take_problem(struct tune_options *options, const char *path, const char *elements, bool has_modes)
+{
+	int status;
+
+	options->described = calloc(1, sizeof *options->described);
+	if (options->described == NULL)
+		status = srt_fail(SCANRT_ERROR_OUT_OF_MEMORY, "no memory for a problem");
+	else
+		status = tune_described_open(options->described, path);
+	if (!status && elements)
+		status = tune_described_take_elements(options->described, elements);
+	if (status) {
+		fprintf(stderr, "scantune: %s\n", srt_error_last()->text);
+		return false;
+	}
+	options->targets[0] = (struct tune_target){ 0, 0 };
+	options->target_count = 1;
+	return take_modes(options, has_modes);
+}
+
+int tune_problem_of(struct srt_problem *problem, const struct tune_options *options, const struct tune_target *target,
+	int mode)
+{
+	int status = SCANRT_OK;
+
+	if (target->type == 0)
+		*problem = options->described->problem;
+	else
+		status = srt_problem_init_simple(problem, target->type, target->op);
+	if (!status)
+		problem->is_exclusive = mode == SCANRT_EXCLUSIVE;
+	return status;
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The problem of --problem among the targets of a command line.
+ */
+#ifndef TUNE_STATED_H
+#define TUNE_STATED_H
+
+#include "options.h"
+#include "problem_file.h"
+
+/* That of --problem, with the elements of --elements, which may be NULL.  Without --mode it says itself which modes. */
+bool tune_take_problem(struct tune_options *options, const char *path, const char *elements, bool has_modes);
+
+/* The problem that a target is, in a mode; not to be freed. */
+int tune_problem_of(struct srt_problem *problem, const struct tune_options *options, const struct tune_target *target,
+	int mode);
+
+#endif
