@@ -90,7 +90,8 @@ extern "C" __global__ void reference_finish(const __grid_constant__ scan_referen
 {
 	take_state(arguments.state);
 	const u64 at = u64(blockIdx.x) * blockDim.x + threadIdx.x;
-	const T *values = static_cast<const T *>(arguments.values), *carries = static_cast<const T *>(arguments.carries);
+	const T *values = static_cast<const T *>(arguments.values);
+	const T *carries = static_cast<const T *>(arguments.carries);
 	reference::output *out = static_cast<reference::output *>(arguments.out);
 	if (at >= arguments.count)
 		return;
