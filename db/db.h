@@ -238,11 +238,12 @@ struct srt_db_image {
 	int registers;
 	int shared_bytes;
 	int local_bytes;
+	bool is_unverified; /* set by look-up: a program kept it, and nobody has compared what it gives */
 	void *bytes; /* malloc'ed by srt_db_find_image, freed by the caller; hash checked */
 	size_t size;
 };
-int srt_db_put_image(struct srt_db *db, int64_t run, const struct srt_db_image *image);
-/* For programs that keep what they had to compile: no run, and only the latest 256 of these stay. */
+int srt_db_put_image(struct srt_db *db, int64_t run, const struct srt_db_image *image); /* one that was verified */
+/* For programs that keep what they had to compile: no run, not verified, and only the latest 256 of these stay. */
 int srt_db_keep_image(struct srt_db *db, const struct srt_db_image *image);
 /* The newest image of a recipe; found false where there is none; SCANRT_ERROR_DATABASE_CORRUPT where its hash does
  * not match.  codegen NULL: any. */

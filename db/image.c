@@ -32,7 +32,8 @@ static int put_bytes(struct srt_db *db, const struct srt_db_image *image, const 
 }
 
 /* Replaced and not updated: the newest image of a recipe is the one with the highest number. */
-static int put_kernel(struct srt_db *db, int64_t run, const struct srt_db_image *image, const char *hash)
+static int put_kernel(
+	struct srt_db *db, int64_t run, const struct srt_db_image *image, const char *hash, bool is_verified)
 {
 	char seal[SRT_DB_HASH_TEXT];
 
@@ -40,14 +41,14 @@ static int put_kernel(struct srt_db *db, int64_t run, const struct srt_db_image 
 	return srt_db_execute(db,
 		"INSERT OR REPLACE INTO kernel (key, recipe, entry, codegen, arch, toolchain, problem, variant, "
 		"registers, "
-		"shared_bytes, local_bytes, image, run, built_at, seal) "
-		"VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, " SRT_DB_NOW ", ?)",
-		"ssssssssiiisLs", image->key, image->recipe, image->entry, image->codegen, image->arch,
+		"shared_bytes, local_bytes, image, run, built_at, seal, verified) "
+		"VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, " SRT_DB_NOW ", ?, ?)",
+		"ssssssssiiisLsi", image->key, image->recipe, image->entry, image->codegen, image->arch,
 		image->toolchain, image->problem, image->variant, image->registers, image->shared_bytes,
-		image->local_bytes, hash, run, seal);
+		image->local_bytes, hash, run, seal, (int)is_verified);
 }
 
-int srt_db_put_image(struct srt_db *db, int64_t run, const struct srt_db_image *image)
+static int put(struct srt_db *db, int64_t run, const struct srt_db_image *image, bool is_verified)
 {
 	char hash[SRT_DB_HASH_TEXT];
 	bool is_own;
@@ -57,8 +58,13 @@ int srt_db_put_image(struct srt_db *db, int64_t run, const struct srt_db_image *
 	if (status == SCANRT_OK)
 		status = put_bytes(db, image, hash);
 	if (status == SCANRT_OK)
-		status = put_kernel(db, run, image, hash);
+		status = put_kernel(db, run, image, hash, is_verified);
 	return srt_db_leave(db, is_own, status);
+}
+
+int srt_db_put_image(struct srt_db *db, int64_t run, const struct srt_db_image *image)
+{
+	return put(db, run, image, true);
 }
 
 #define MOST_KEPT "256"
@@ -70,7 +76,7 @@ int srt_db_keep_image(struct srt_db *db, const struct srt_db_image *image)
 	int status = srt_db_enter(db, &is_own);
 
 	if (status == SCANRT_OK)
-		status = srt_db_put_image(db, 0, image);
+		status = put(db, 0, image, false);
 	if (status == SCANRT_OK)
 		status = srt_db_execute(db,
 			"DELETE FROM kernel WHERE run IS NULL AND id <= (SELECT id FROM kernel WHERE run IS NULL "
@@ -129,6 +135,7 @@ int srt_db_read_image(
 	srt_db_seal_image(seal, image, hash);
 	if (!srt_db_is_text(&cells[TEXT_COUNT + 4], seal) || strcmp(image->recipe, recipe) != 0)
 		return corrupt(db, recipe, "has been changed since it was stored");
+	image->is_unverified = cells[TEXT_COUNT + 5].kind == SRT_CELL_INTEGER && cells[TEXT_COUNT + 5].integer == 0;
 	return SCANRT_OK;
 }
 
@@ -156,8 +163,8 @@ static int find_by_statement(
 	sqlite3_stmt *statement;
 	int status = srt_db_prepare(&statement, db,
 		"SELECT k.recipe, k.key, k.entry, k.codegen, k.arch, k.toolchain, k.problem, k.variant, k.registers, "
-		"k.shared_bytes, k.local_bytes, k.image, k.seal, i.bytes FROM kernel k CROSS JOIN image i ON i.hash = "
-		"k.image "
+		"k.shared_bytes, k.local_bytes, k.image, k.seal, k.verified, i.bytes FROM kernel k "
+		"CROSS JOIN image i ON i.hash = k.image "
 		"WHERE k.recipe = ?1 AND (?2 IS NULL OR k.codegen = ?2) ORDER BY k.id DESC LIMIT 1",
 		"ss", recipe, codegen);
 

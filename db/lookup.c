@@ -41,7 +41,8 @@ enum {
 	KERNEL_LOCAL_BYTES,
 	KERNEL_IMAGE,
 	KERNEL_SEAL = 15,
-	KERNEL_CELLS
+	KERNEL_CELLS,
+	KERNEL_VERIFIED = KERNEL_CELLS /* which older formats lack */
 };
 enum { IMAGE_BYTES = 2, IMAGE_CELLS };
 
@@ -183,7 +184,8 @@ static int read_image(struct srt_db_image *image, bool *found, const struct srt_
 {
 	static const int columns[SRT_IMAGE_CELLS] = { KERNEL_RECIPE, KERNEL_KEY, KERNEL_ENTRY, KERNEL_CODEGEN,
 		KERNEL_ARCH, KERNEL_TOOLCHAIN, KERNEL_PROBLEM, KERNEL_VARIANT, KERNEL_REGISTERS, KERNEL_SHARED_BYTES,
-		KERNEL_LOCAL_BYTES, KERNEL_IMAGE, KERNEL_SEAL };
+		KERNEL_LOCAL_BYTES, KERNEL_IMAGE, KERNEL_SEAL, KERNEL_VERIFIED };
+	static const struct srt_cell unknown = { .kind = SRT_CELL_NULL };
 	const struct srt_cell *hash = &kernel->cells[KERNEL_IMAGE];
 	struct srt_cell cells[SRT_IMAGE_CELLS];
 	struct srt_row row;
@@ -201,7 +203,7 @@ static int read_image(struct srt_db_image *image, bool *found, const struct srt_
 		return status;
 	image->size = row.cells[IMAGE_BYTES].size;
 	for (i = 0; i < SRT_IMAGE_CELLS; i++)
-		cells[i] = kernel->cells[columns[i]];
+		cells[i] = columns[i] < kernel->count ? kernel->cells[columns[i]] : unknown;
 	*found = true;
 	return srt_db_read_image(db, image, recipe, cells);
 }

@@ -35,7 +35,9 @@ static const char *const steps[] = {
 	"seen_at TEXT NOT NULL CHECK (seen_at GLOB '????" "-??" "-??T??:??:??Z')," /* apart: a trigraph */
 	"UNIQUE (uuid, device));"
 	"INSERT INTO board (device, uuid, seen_at) SELECT id, uuid, seen_at FROM device WHERE uuid <> ''"
-	" ORDER BY seen_at;",
+	" ORDER BY seen_at;"
+	"ALTER TABLE kernel ADD COLUMN verified INTEGER CHECK (verified IN (0, 1));"
+	"UPDATE kernel SET verified = run IS NOT NULL;",
 };
 
 int srt_db_newest_version(void)

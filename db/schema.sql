@@ -160,7 +160,8 @@ CREATE TABLE kernel (
 	image TEXT REFERENCES image ON DELETE SET NULL,
 	run INTEGER REFERENCES run ON DELETE SET NULL,
 	built_at TEXT NOT NULL CHECK (built_at GLOB '????-??-??T??:??:??Z'),
-	seal TEXT NOT NULL CHECK (length(seal) = 32 AND seal NOT GLOB '*[^0-9a-f]*')
+	seal TEXT NOT NULL CHECK (length(seal) = 32 AND seal NOT GLOB '*[^0-9a-f]*'),
+	verified INTEGER CHECK (verified IN (0, 1))
 );
 CREATE INDEX kernel_by_recipe ON kernel (recipe);
 
@@ -287,6 +288,7 @@ CREATE VIEW kernels AS SELECT
 	k.shared_bytes AS shared,
 	k.local_bytes AS local,
 	CASE WHEN i.size IS NULL THEN 'not kept' ELSE i.size || ' bytes' END AS image,
+	CASE k.verified WHEN 1 THEN 'by scantune' WHEN 0 THEN 'no: a program kept it' ELSE '' END AS verified,
 	k.toolchain AS compiler,
 	k.built_at AS "when",
 	k.key AS key
@@ -299,5 +301,5 @@ CREATE VIEW help AS SELECT column1 AS "view", column2 AS "what it answers" FROM 
 	('failures', 'variants that did not compile, crashed, hung, were wrong or could not be timed'),
 	('stale', 'choices that another driver, compiler or kernel has overtaken'),
 	('runs', 'when the tuner ran, how long, with what, and how it ended'),
-	('kernels', 'what was compiled: registers, memory, and whether the machine code is kept'),
+	('kernels', 'what was compiled: registers, memory, whether the machine code is kept, and was verified'),
 	('help', 'this table'));

@@ -76,7 +76,8 @@ static bool load_from_file(struct srt_fetched *fetched, const struct fetch *fetc
 		srt_account_add(fetch->reading->account, "%s: image of recipe %s: refused: %s", path, fetch->recipe,
 			srt_error_last()->text);
 	else if (is_found)
-		srt_account_add(fetch->reading->account, "%s: image %s", path, image.key);
+		srt_account_add(fetch->reading->account, "%s: image %s%s", path, image.key,
+			row.is_unverified ? ", which a program kept and scantune has not verified" : "");
 	srt_image_free(&image);
 	free(row.bytes);
 	return !status && is_found;

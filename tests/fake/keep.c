@@ -86,7 +86,8 @@ static void test_on(void)
 	tap_is_int(mode_of(path), 0600, "in a file of its owner's alone");
 	plan_once(&seen, path, SCANRT_I32);
 	tap_is_int(seen.compilations, 0, "the next process compiles nothing");
-	tap_lacks(seen.text, "kept", "and keeps nothing twice");
+	tap_lacks(seen.text, "is kept", "and keeps nothing twice");
+	tap_contains(seen.text, "scantune has not verified", "and its account tells that nobody has verified it");
 	plan_once(&seen, path, SCANRT_F64);
 	tap_ok(seen.compilations > 0, "another problem is compiled");
 	plan_once(&seen, path, SCANRT_I32);
