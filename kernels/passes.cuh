@@ -40,8 +40,7 @@ template <class P> struct read_twice : P {
 };
 
 /* The begin of every pass, before it touches memory.  The next launch may take its place only from here on, when the
- * one before this has ended: were three of them there at once, the third could find in an L1 cache what the first had
- * read where the second has written since. */
+ * one before this has ended: blocks of a third launch would only hold room that blocks of these two can use. */
 __device__ __forceinline__ void begin_pass()
 {
 	wait_for_previous_launch();
