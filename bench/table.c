@@ -20,8 +20,8 @@
 #define ROWS_MAX 1024
 
 static const char usage_text[] =
-	"usage: table [--quick] [--time 150s] [--only SECTIONS] [--types TYPES] [--device N|emu] [--json FILE|-] [--results FOLDER]\n"
-	"             [--commit ID] [--judge] [--list] [--spoil]\n"
+	"usage: table [--quick] [--time 150s] [--only SECTIONS] [--types TYPES] [--device N|emu]\n"
+	"             [--json FILE|-] [--results FOLDER] [--commit ID] [--judge] [--list] [--spoil]\n"
 	"\n"
 	"  --quick            the most telling rows, in 45 seconds\n"
 	"  --time DURATION    what the rows share\n"

@@ -32,6 +32,7 @@ template <class P> struct lookahead_shared {
 	enum : int { prefix_slots = P::is_wide ? 2 : P::stages + 1 };
 
 	enum : u32 { all_warps = P::warps * phase_barrier::warp_arrivals };
+	enum : u32 { prefix_arrivals = P::is_wide ? u32(phase_barrier::warp_arrivals) : 1 }; /* who writes it */
 
 	stage_ring<P> stages;
 	phase_barrier has_totals[barrier_slots]; /* every compute warp has reduced its slice of tile k */
@@ -47,8 +48,8 @@ template <class P> struct lookahead_shared {
 		stages.init();
 		for (int i = 0; i < barrier_slots; i++) {
 			has_totals[i].init(all_warps);
-			has_prefix[i].init(1);
-			has_scan[i].init(1);
+			has_prefix[i].init(prefix_arrivals);
+			has_scan[i].init(phase_barrier::warp_arrivals);
 		}
 	}
 
@@ -57,9 +58,14 @@ template <class P> struct lookahead_shared {
 		has_totals[k % barrier_slots].wait(k / barrier_slots & 1, all_warps);
 	}
 
+	__device__ __forceinline__ void wait_for_scan(u32 k)
+	{
+		has_scan[k % barrier_slots].wait(k / barrier_slots & 1, phase_barrier::warp_arrivals);
+	}
+
 	__device__ __forceinline__ void wait_for_prefix(u32 k)
 	{
-		has_prefix[k % barrier_slots].wait(k / barrier_slots & 1, 1);
+		has_prefix[k % barrier_slots].wait(k / barrier_slots & 1, prefix_arrivals);
 	}
 };
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * The roles of a lookahead CTA for wide values, which are scanned in their stages (wide_slice.cuh).  Registers hold few of
- * them, and a tile has few, so that tiles are many for their number: both decide who does what.
+ * The roles of a lookahead CTA for wide values, which are scanned in their stages (wide_slice.cuh).  Registers hold few
+ * of them, and a tile has few, so that tiles are many for their number: both decide who does what.
  *
- * The publisher scans the warps' totals, where others only reduce them; the gather warp puts the prefix in front of each
- * and leaves what comes before each warp's slice in place of its total.  Compute warps combine nothing but elements.
+ * The publisher scans the warps' totals, where others only reduce them; the gather warp puts the prefix in front of
+ * each and leaves what comes before each warp's slice in place of its total.  Compute warps combine elements only.
  *
  * Aggregates of aligned batches of 32 tiles are published, too, by the CTA of each batch's last tile: whoever gathers
  * reads 31 entries at most of its own batch, and one for each batch before it since the tile before.  The tree is still
@@ -66,9 +66,8 @@ template <class P> struct lookahead_wide {
 				words().publish(entry_of(tile), total[0], mark_aggregate);
 			if (lane < live[0])
 				totals[lane] = total[0];
-			shared.stages.release(k, lane); /* all lanes have written, too */
-			if (lane == 0)
-				shared.has_scan[k % shared.barrier_slots].arrive();
+			shared.stages.release(k, lane);
+			shared.has_scan[k % shared.barrier_slots].arrive_warp(lane);
 		}
 	}
 
@@ -88,8 +87,7 @@ template <class P> struct lookahead_wide {
 			fold(folded, tile / warp_size);
 			folded = tile / warp_size;
 			hand_out(k, tile);
-			if (lane == 0)
-				shared.has_prefix[k % shared.barrier_slots].arrive();
+			shared.has_prefix[k % shared.barrier_slots].arrive_warp(lane);
 		}
 	}
 
@@ -122,9 +120,8 @@ private:
 		const T total = mine.reduce(&shared.scratch[warp]);
 		if (mine.count > 0 && lane == mine.live_lanes() - 1)
 			totals_of(k)[warp] = total;
-		__syncwarp(); /* the total has been written, and those of earlier tiles read */
-		if (lane == 0)
-			shared.has_totals[k % shared.barrier_slots].arrive();
+		/* Every lane's: it has read the totals of earlier tiles. */
+		shared.has_totals[k % shared.barrier_slots].arrive_warp(lane);
 		return true;
 	}
 
@@ -153,8 +150,8 @@ private:
 			*base() = initial.value;
 	}
 
-	/* What of the tile's own batch comes before it, in *part().  The CTA of the batch's last tile publishes what the
-	 * batch amounts to; its own tile's aggregate it reads as any other does. */
+	/* What of the tile's own batch comes before it, in *part().  The CTA of the batch's last tile publishes what
+	 * the batch amounts to; its own tile's aggregate it reads as any other does. */
 	__device__ __forceinline__ void gather_batch(u32 tile) const
 	{
 		const int rest = tile % warp_size, count = rest == warp_size - 1 ? warp_size : rest;
@@ -214,7 +211,7 @@ private:
 			before = P::op::apply(*base(), *part());
 		else if (has_base || has_part)
 			before = has_base ? *base() : *part();
-		shared.has_scan[k % shared.barrier_slots].wait(k / shared.barrier_slots & 1, 1);
+		shared.wait_for_scan(k);
 		if (lane > 0 && lane < live) {
 			T earlier = totals[lane - 1];
 			before = has_base || has_part ? P::op::apply(before, earlier) : earlier;
@@ -222,7 +219,6 @@ private:
 		__syncwarp(); /* all lanes have read; *part(), too, may be overwritten */
 		if (lane < live && (lane > 0 || has_base || has_part))
 			totals[lane] = before;
-		__syncwarp();
 	}
 };
 

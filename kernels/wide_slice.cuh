@@ -8,9 +8,9 @@
  *   scan()     each lane puts in front of its elements what comes before them, which is in its neighbour's last place
  *   store()    one bulk copy, or what the place of the results allows
  *
- * For slices of any length: lanes have fewer elements at the end of the array, or none.  A lane's accesses are as wide as
- * its values divide into; where all lanes would begin in the same banks, they take the 16-byte chunks of a value in an
- * order of their own.
+ * For slices of any length: lanes have fewer elements at the end of the array, or none.  A lane's accesses are as wide
+ * as its values divide into; where all lanes would begin in the same banks, they take the 16-byte chunks of a value in
+ * an order of their own.
  *
  * Every function is called by a full, converged warp.
  */
