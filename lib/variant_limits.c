@@ -18,6 +18,8 @@
 #define TOTALS_PER_LANE 5
 /* Every device that we support has at least this much without being asked, and allows this many threads. */
 #define LEAST_SHARED_BYTES 49152
+/* And this much where it is asked for, as the dynamic part always is. */
+#define LEAST_ASKED_BYTES 65536
 #define MOST_THREADS 1024
 /* A bulk copy writes whole 16-byte units: an input that starts inside one needs one unit more than the tile.  For bulk
  * stores each warp's slice of it has one, and one follows. */
@@ -315,7 +317,7 @@ static int check_shared(const struct srt_variant *variant, const struct srt_prob
 	const struct srt_device *device)
 {
 	size_t bytes = srt_variant_shared_bytes(variant, problem) + srt_variant_static_bytes(variant, problem);
-	size_t most = (size_t)limit_of(device->shared_per_block, LEAST_SHARED_BYTES);
+	size_t most = (size_t)limit_of(device->shared_per_block, LEAST_ASKED_BYTES);
 	size_t resident = (bytes + (size_t)device->reserved_shared_per_block) * (size_t)variant->residency;
 
 	if (bytes > most)
