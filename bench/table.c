@@ -20,12 +20,13 @@
 #define ROWS_MAX 1024
 
 static const char usage_text[] =
-	"usage: table [--quick] [--time 150s] [--only SECTIONS] [--device N|emu] [--json FILE|-] [--results FOLDER]\n"
-	"             [--commit ID] [--judge] [--list] [--spoil]\n"
+	"usage: table [--quick] [--time 150s] [--only SECTIONS] [--types TYPES] [--device N|emu]\n"
+	"             [--json FILE|-] [--results FOLDER] [--commit ID] [--judge] [--list] [--spoil]\n"
 	"\n"
 	"  --quick            the most telling rows, in 45 seconds\n"
 	"  --time DURATION    what the rows share\n"
 	"  --only SECTIONS    only these, separated by commas\n"
+	"  --types TYPES      of their rows only those of these types, as the table has them\n"
 	"  --json FILE        a line a row is added to it; -: to standard output, and no table\n"
 	"  --results FOLDER   the same, into FOLDER/<gpu>/<date>-table.jsonl\n"
 	"  --commit ID        for the key commit\n"
@@ -44,6 +45,7 @@ static bool take(struct bench_options *options, int option, const char *value)
 	case 'q': options->is_quick = true; return true;
 	case 't': return tune_parse_seconds(&options->seconds, value);
 	case 'o': options->only = value; return true;
+	case 'T': options->types = value; return true;
 	case 'j': options->json = value; return true;
 	case 'r': options->results = value; return true;
 	case 'c': options->commit = value; return true;
@@ -59,6 +61,7 @@ static bool parse_options(struct bench_options *options, int argc, char **argv)
 	static const struct option known[] = {
 		{ "device", required_argument, NULL, 'd' }, { "quick", no_argument, NULL, 'q' },
 		{ "time", required_argument, NULL, 't' },   { "only", required_argument, NULL, 'o' },
+		{ "types", required_argument, NULL, 'T' },
 		{ "json", required_argument, NULL, 'j' },   { "results", required_argument, NULL, 'r' },
 		{ "commit", required_argument, NULL, 'c' }, { "judge", no_argument, NULL, 'J' },
 		{ "list", no_argument, NULL, 'l' },         { "spoil", no_argument, NULL, 'S' },
@@ -77,21 +80,36 @@ static bool parse_options(struct bench_options *options, int argc, char **argv)
 	return optind == argc;
 }
 
-static bool is_wanted(const struct bench *bench, const char *section)
+/* Whether a list of words with commas between them has this one; NULL has all. */
+static bool is_listed(const char *list, const char *word)
 {
-	const char *at = bench->options.only;
-	size_t length = strlen(section);
+	const char *at = list;
+	size_t length = strlen(word);
 
 	while (at) {
-		if (strncmp(at, section, length) == 0 && (at[length] == ',' || at[length] == '\0'))
+		if (strncmp(at, word, length) == 0 && (at[length] == ',' || at[length] == '\0'))
 			return true;
 		at = strchr(at, ',');
 		at = at ? at + 1 : NULL;
 	}
-	return bench->options.only == NULL;
+	return list == NULL;
+}
+
+static bool is_wanted(const struct bench *bench, const char *section)
+{
+	return is_listed(bench->options.only, section);
 }
 
 /* ---- Rows ---- */
+
+/* Of all types, not of scalars only; 0 for one that this library does not have. */
+static int type_of(const char *name)
+{
+	for (int type = 1; type < SCANRT_TYPE_USER; type++)
+		if (srt_type_name(type) && strcmp(srt_type_name(type), name) == 0)
+			return type;
+	return 0;
+}
 
 /* "i32", or "i8>i32>i32"; false for a type that this library does not have. */
 static bool parse_types(struct scanrt_problem *problem, const char *text)
@@ -103,8 +121,7 @@ static bool parse_types(struct scanrt_problem *problem, const char *text)
 
 	snprintf(copy, sizeof copy, "%s", text);
 	while (used < 3 && (word = strsep(&rest, ">")) != NULL)
-		is_known &= srt_type_parse(codes[used++], word) == SCANRT_OK;
-	srt_error_clear();
+		is_known &= (*codes[used++] = type_of(word)) != 0;
 	return is_known;
 }
 
@@ -177,6 +194,8 @@ static void add_family(struct bench_row *rows, size_t *used, const struct bench 
 	while ((type = strsep(&more_types, " ")) != NULL) {
 		char *more_ops = ops;
 
+		if (!is_listed(bench->options.types, type))
+			continue;
 		snprintf(ops, sizeof ops, "%s", family->ops);
 		while ((op = strsep(&more_ops, " ")) != NULL)
 			add_problem(rows, used, bench, family, type, op);

@@ -78,6 +78,7 @@ struct bench_options {
 	const char *results; /* a folder of results to add to; NULL: none */
 	const char *commit;
 	const char *only;    /* section names, separated by commas; NULL: all */
+	const char *types;   /* likewise, of rows */
 	double seconds;
 	bool is_quick;
 	bool is_judged;      /* also where times are modelled */

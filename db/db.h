@@ -32,6 +32,9 @@ const char *srt_db_path(const struct srt_db *db);
 /* Where opening moved a damaged file to, for a message to people; "" where there was none. */
 const char *srt_db_moved_to(const struct srt_db *db);
 
+/* What this thread has waited for locks of others, all told: at most 40 ms for each file that is read. */
+unsigned srt_db_waited_ms(void);
+
 /* Whether machine code from this file may be run: owner root or the effective user, neither the file nor a parent
  * directory writable by group or others (sticky directories owned by root pass).  The reason is for people. */
 bool srt_db_is_trusted(const struct srt_db *db, struct srt_strbuf *reason);

@@ -24,6 +24,7 @@ struct srt_db {
 	char *path;
 	char *moved_to; /* where a damaged file went; NULL */
 	enum srt_db_access access;
+	int waited_ms; /* for locks: all of a reader's visit, the last one's of a writer */
 	struct srt_pages *pages; /* of a reader: lookups go through these and not through SQL; NULL for a writer */
 	dev_t filesystem;        /* which file was opened: the trust rules must judge that one */
 	ino_t inode;

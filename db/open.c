@@ -4,15 +4,43 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 
 #include "internal.h"
 #include "pages.h"
 #include "status.h"
 
 /* A library call must not wait for a tuner that commits; a tuner may well wait for another one. */
-#define READ_BUSY_MS  40
-#define WRITE_BUSY_MS 5000
-#define KEEP_BUSY_MS  20
+static const int most_wait_ms[] = { [SRT_DB_READ] = 40, [SRT_DB_WRITE] = 5000, [SRT_DB_KEEP] = 20 };
+
+static _Thread_local unsigned waited_ms;
+
+unsigned srt_db_waited_ms(void)
+{
+	return waited_ms;
+}
+
+/* In place of SQLite's own, which does not tell how long it waited.  What counts is what was asked for: a machine that
+ * wakes us late is busy, and not locked.  A writer has its patience anew for each lock. */
+static int wait_for_lock(void *user, int attempt)
+{
+	static const int steps_ms[] = { 1, 2, 5, 10, 15, 25, 50, 100 };
+	const int last = (int)(sizeof(steps_ms) / sizeof(steps_ms[0])) - 1;
+	struct srt_db *db = user;
+	int ms = steps_ms[attempt < last ? attempt : last];
+	int left;
+
+	if (attempt == 0 && db->access == SRT_DB_WRITE)
+		db->waited_ms = 0;
+	left = most_wait_ms[db->access] - db->waited_ms;
+	ms = ms < left ? ms : left;
+	if (ms <= 0)
+		return 0;
+	nanosleep(&(struct timespec){ .tv_nsec = ms * 1000000L }, NULL); /* SQLite's own may sleep whole seconds */
+	db->waited_ms += ms;
+	waited_ms += (unsigned)ms;
+	return 1;
+}
 
 /* A look-up reads a dozen pages of small tables and some images of tens of kilobytes: of 4, 8 and 16 kilobytes the
  * least was the fastest. */
@@ -36,8 +64,6 @@ static void harden(sqlite3 *handle, enum srt_db_access access)
 /* Private cache, in case the program that uses us shares caches between its own connections. */
 static int connect_to(struct srt_db *db)
 {
-	static const int busy_ms[] = { [SRT_DB_READ] = READ_BUSY_MS, [SRT_DB_WRITE] = WRITE_BUSY_MS,
-		[SRT_DB_KEEP] = KEEP_BUSY_MS };
 	int mode = db->access == SRT_DB_READ ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE;
 	int code;
 
@@ -47,7 +73,7 @@ static int connect_to(struct srt_db *db)
 		srt_db_count_handle(-1);
 	if (!db->handle)
 		return srt_fail(SCANRT_ERROR_OUT_OF_MEMORY, "%s: no memory to open it", db->path);
-	sqlite3_busy_timeout(db->handle, busy_ms[db->access]);
+	sqlite3_busy_handler(db->handle, wait_for_lock, db);
 	if (code != SQLITE_OK)
 		return srt_db_fail(db, "open it");
 	harden(db->handle, db->access);

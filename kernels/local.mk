@@ -20,6 +20,7 @@ kernel_files = \
 	kernels/lookahead_compute.cuh \
 	kernels/lookahead_shared.cuh \
 	kernels/lookahead_stage.cuh \
+	kernels/lookahead_wide.cuh \
 	kernels/lookback.cuh \
 	kernels/lookback_serial.cuh \
 	kernels/memory.cuh \
@@ -41,6 +42,7 @@ kernel_files = \
 	kernels/user_check.cu \
 	kernels/vector_scan.cuh \
 	kernels/warp_scan.cuh \
+	kernels/wide_slice.cuh \
 	kernels/scan.cu
 
 EXTRA_DIST += $(kernel_files) kernels/embed.sh

@@ -19,6 +19,7 @@
 #include "circuit_warps.cuh"
 #include "lookahead_compute.cuh"
 #include "lookahead_shared.cuh"
+#include "lookahead_wide.cuh"
 #include "tile_state.cuh"
 
 namespace scan {
@@ -43,7 +44,17 @@ template <class P> struct scan_strategy<P, strategy::lookahead> {
 			first = begin(arguments, shared, buffer, lane);
 		wait_for_previous_launch();
 		__syncthreads();
-		if (warp < P::warps)
+		if constexpr (P::is_wide) {
+			const lookahead_wide<P> roles = {arguments, shared, lane};
+			if (warp < P::warps)
+				roles.compute(buffer, warp);
+			else if (warp == publisher)
+				roles.publish();
+			else if (warp == gatherer)
+				roles.gather();
+			else
+				load(arguments, shared, buffer, first, lane);
+		} else if (warp < P::warps)
 			lookahead_compute<P>{arguments, shared, buffer, warp, lane}.run();
 		else if (warp == publisher)
 			publish(arguments, shared, lane);

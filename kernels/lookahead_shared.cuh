@@ -29,13 +29,15 @@ template <class P> struct lookahead_shared {
 	enum : int { barrier_slots = P::ahead + 2 };
 	/* The gather warp writes tile k's prefix once it has seen tile k loaded, so once the stage of tile k - stages
 	 * was free: by then all warps have done with the prefix of the tile before that one, which had this slot. */
-	enum : int { prefix_slots = P::stages + 1 };
+	enum : int { prefix_slots = P::is_wide ? 2 : P::stages + 1 };
 
 	enum : u32 { all_warps = P::warps * phase_barrier::warp_arrivals };
+	enum : u32 { prefix_arrivals = P::is_wide ? u32(phase_barrier::warp_arrivals) : 1 }; /* who writes it */
 
 	stage_ring<P> stages;
 	phase_barrier has_totals[barrier_slots]; /* every compute warp has reduced its slice of tile k */
 	phase_barrier has_prefix[barrier_slots]; /* the gather warp has tile k's prefix */
+	phase_barrier has_scan[barrier_slots];   /* of wide values: the publisher has scanned tile k's totals */
 	T warp_total[total_slots][P::warps];
 	T prefix[prefix_slots];
 	typename warp_scan<P, P::warp_scan()>::storage scratch[P::warps];
@@ -46,7 +48,8 @@ template <class P> struct lookahead_shared {
 		stages.init();
 		for (int i = 0; i < barrier_slots; i++) {
 			has_totals[i].init(all_warps);
-			has_prefix[i].init(1);
+			has_prefix[i].init(prefix_arrivals);
+			has_scan[i].init(phase_barrier::warp_arrivals);
 		}
 	}
 
@@ -55,9 +58,14 @@ template <class P> struct lookahead_shared {
 		has_totals[k % barrier_slots].wait(k / barrier_slots & 1, all_warps);
 	}
 
+	__device__ __forceinline__ void wait_for_scan(u32 k)
+	{
+		has_scan[k % barrier_slots].wait(k / barrier_slots & 1, phase_barrier::warp_arrivals);
+	}
+
 	__device__ __forceinline__ void wait_for_prefix(u32 k)
 	{
-		has_prefix[k % barrier_slots].wait(k / barrier_slots & 1, 1);
+		has_prefix[k % barrier_slots].wait(k / barrier_slots & 1, prefix_arrivals);
 	}
 };
 

@@ -18,8 +18,8 @@ namespace scan {
 #if __CUDA_ARCH__ >= 800
 
 struct phase_barrier {
-	/* Each lane's arrival orders its own accesses: one lane's, after __syncwarp(), would do, but where lanes are known
-	 * to be converged that leaves no instruction for a race checker to see, and it is no faster. */
+	/* Each lane's arrival orders its own accesses: one lane's, after __syncwarp(), would do, but where lanes are
+	 * known to be converged that leaves no instruction for a race checker to see, and it is no faster. */
 	enum : u32 { warp_arrivals = warp_size };
 
 	u64 word;

@@ -80,6 +80,9 @@ struct policy {
 
 	/* Full slices are scanned in their stage and copied from there: in bulk, or by their warp before sm_90. */
 	enum : bool { rakes = access(SCAN_STORE) == access::bulk };
+	/* Wide values are combined in place in their stage, and go about in their own way (lookahead_wide.cuh). */
+	enum : bool { is_wide = rakes && sizeof(value) > SCAN_WIDE_BYTES && same_type<input, value>::value &&
+		same_type<output, value>::value && !user_facts::has_load && !user_facts::has_store };
 };
 
 enum : int { widest_element = sizeof(policy::input) > sizeof(policy::output) ? sizeof(policy::input) :
@@ -98,7 +101,7 @@ static_assert(policy::how() != strategy::lookahead || policy::stages > policy::a
 static_assert(
 	policy::how() != strategy::lookahead || (policy::ahead >= 1 && policy::gather >= 1), "ahead, gather: below 1");
 static_assert(policy::store() != access::bulk || policy::how() == strategy::lookahead, "store: bulk is for lookahead");
-static_assert(policy::store() != access::bulk ||
+static_assert(policy::store() != access::bulk || policy::is_wide ||
 		(sizeof(policy::input) == sizeof(policy::output) && policy::vector * sizeof(policy::input) == 16),
 	"store: bulk wants types of one size that fill 16 bytes");
 static_assert(policy::how() != strategy::lookahead || policy::how_in_block() == circuit::none,

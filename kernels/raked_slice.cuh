@@ -129,8 +129,8 @@ template <class P> struct raked_slice {
 			out[i] = reinterpret_cast<const output *>(slice)[i];
 	}
 
-	/* Moves the slice, or the part of it that is `present` bytes long, from `shift` bytes, 0 < shift < 16, behind this
-	 * place to it. */
+	/* Moves the slice, or the part of it that is `present` bytes long, from `shift` bytes, 0 < shift < 16, behind
+	 * this place to it. */
 	template <bool is_full = true> __device__ __forceinline__ void align(u32 shift, u32 present = bytes) const
 	{
 		const u32 last = is_full ? bytes / 4 + 3 : (shift + present + 3) / 4 - 1;

@@ -114,6 +114,7 @@ void srt_reading_begin(struct srt_reading *reading, const struct srt_catalog *ca
 {
 	memset(reading, 0, sizeof(*reading));
 	reading->catalog = catalog;
+	reading->waited_ms = srt_db_waited_ms();
 	reading->account = account;
 }
 
@@ -176,6 +177,8 @@ struct srt_kept *srt_reading_end(struct srt_reading *reading)
 	srt_reading_leave(reading);
 	if (reading->files[0].is_tried)
 		srt_account_add(reading->account, "the look-up in databases took %.0f us", reading->spent_us);
+	if (srt_db_waited_ms() != reading->waited_ms)
+		srt_account_add(reading->account, "waited %u ms for locks", srt_db_waited_ms() - reading->waited_ms);
 	memset(reading, 0, sizeof(*reading));
 	return kept;
 }

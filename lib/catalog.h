@@ -32,6 +32,7 @@ struct srt_reading {
 	struct srt_account *account;
 	double entered_us; /* when the database was last entered, on the monotonic clock */
 	double spent_us;   /* in the database, all told */
+	unsigned waited_ms; /* for locks of others, by this thread before */
 	struct srt_kept *kept; /* images for the cache */
 	struct {
 		struct srt_db *db;

@@ -303,16 +303,49 @@ bool srt_variant_is_repeatable(const struct srt_variant *variant, const struct s
 	return srt_strategy_find(variant->strategy)->is_repeatable || is_exact(problem);
 }
 
-/* A ring of three tiles of up to 12 KiB fits every GPU, without opting in to more shared memory. */
+/* What decides on the order of combination: forever, since results would have other bits. */
+static struct srt_variant make_order(const struct srt_problem *problem)
+{
+	bool is_widened = srt_problem_size(problem, SRT_INPUT) < largest_element(problem);
+	struct srt_variant variant = make(SRT_LOOKAHEAD, 256, 7 * srt_problem_vector(problem));
+
+	variant.store = SRT_ACCESS_BULK;
+	if (srt_variant_check(&variant, problem, NULL) == SCANRT_OK)
+		return variant;
+	variant = make(SRT_LOOKAHEAD, 256, items_of(problem, largest_element(problem) == 1 ? 2 : is_widened ? 4 : 3));
+	variant.items = srt_wide_items(problem, variant.items);
+	variant.block = srt_wide_reproducible_block(problem, variant.items);
+	return variant;
+}
+
+/* The ring may be another one on each device.  Two blocks of three tiles each are as good as one of four larger tiles
+ * where there is room for them; the smallest ring has to fit everywhere. */
 int srt_heuristic_reproducible(struct srt_variant *variant, const struct srt_problem *problem,
 	const struct srt_device *device)
 {
-	bool is_widened = srt_problem_size(problem, SRT_INPUT) < largest_element(problem);
+	static const struct { int residency, stages, ahead; } rings[] = {
+		{ 2, 3, 1 }, { 1, 5, 3 }, { 1, 4, 2 }, { 1, 3, 1 }, { 1, 2, 1 } };
+	struct srt_error error;
+	int status = SCANRT_OK;
+	size_t i;
 
-	*variant = make(SRT_LOOKAHEAD, 256, items_of(problem, largest_element(problem) == 1 ? 2 : is_widened ? 4 : 3));
-	variant->items = srt_wide_items(problem, variant->items);
-	variant->block = srt_wide_reproducible_block(problem, variant->items);
-	variant->stages = 3;
-	variant->ahead = 1;
-	return srt_variant_check(variant, problem, device);
+	srt_error_save(&error);
+	*variant = make_order(problem);
+	for (i = 0; i < sizeof(rings) / sizeof(rings[0]); i++) {
+		variant->residency = rings[i].residency;
+		variant->stages = rings[i].stages;
+		variant->ahead = rings[i].ahead;
+		status = srt_variant_check(variant, problem, device);
+		if (!status)
+			break;
+	}
+	if (!status)
+		srt_error_restore(&error);
+	return status;
+}
+
+bool srt_variant_is_same_order(const struct srt_variant *a, const struct srt_variant *b)
+{
+	return a->strategy == SRT_LOOKAHEAD && b->strategy == SRT_LOOKAHEAD && a->block == b->block &&
+		a->items == b->items && (a->store == SRT_ACCESS_BULK) == (b->store == SRT_ACCESS_BULK);
 }

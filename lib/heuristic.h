@@ -27,12 +27,16 @@ size_t srt_heuristic_ranges(struct srt_range ranges[SRT_HEURISTIC_MAX], const st
 int srt_heuristic_at(struct srt_variant *variant, const struct srt_problem *problem, const struct srt_device *device,
 	uint64_t count);
 
-/* The one variant of SCANRT_REPRODUCIBLE: it depends on the element sizes alone, so that a problem has the same bits on
- * every GPU. */
+/* The variant of SCANRT_REPRODUCIBLE: all that decides on the order of combination depends on the element sizes alone,
+ * so that a problem has the same bits on every GPU. */
 int srt_heuristic_reproducible(struct srt_variant *variant, const struct srt_problem *problem,
 	const struct srt_device *device);
 
 /* Whether this variant gives the same bits in every run: always, but for look-back where the operator rounds. */
 bool srt_variant_is_repeatable(const struct srt_variant *variant, const struct srt_problem *problem);
+
+/* Whether both are variants of look-ahead that combine in the same order: the knobs that are not compared, the ring's,
+ * change no bit. */
+bool srt_variant_is_same_order(const struct srt_variant *a, const struct srt_variant *b);
 
 #endif

@@ -221,7 +221,7 @@ static int ask_reproducible(struct srt_answer *answer, const struct srt_request 
 	if (status)
 		return status;
 	range.high_count = smaller(range.high_count, srt_variant_max_count(&range.variant));
-	srt_account_add(request->account, "reproducible: the fixed variant, whatever the database has");
+	srt_account_add(request->account, "reproducible: the fixed order of combination, whatever the database has");
 	append(answer, &range, SCANRT_ORIGIN_DEFAULT);
 	return SCANRT_OK;
 }

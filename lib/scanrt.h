@@ -292,7 +292,7 @@ struct scanrt_plan_options {
 	void *workspace;
 	size_t workspace_size;   /* bytes */
 };
-#define SCANRT_REPRODUCIBLE 1u /* the fixed variant: same bits after every retuning and on every GPU */
+#define SCANRT_REPRODUCIBLE 1u /* the fixed order of libscanrt(7): same bits after every tuning, on every GPU */
 #define SCANRT_CODEGEN_PTX 2u  /* compile to PTX and let the driver's JIT make the machine code */
 #define SCANRT_PLAN_OPTIONS_INIT { sizeof(struct scanrt_plan_options), NULL, 0, NULL, 0 }
 

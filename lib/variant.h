@@ -89,6 +89,10 @@ int srt_problem_vector(const struct srt_problem *problem);
 /* The same for a variant: less where its items do not fill 16 bytes. */
 int srt_variant_vector(const struct srt_variant *variant, const struct srt_problem *problem);
 
+/* Whether look-ahead scans values of over SCAN_WIDE_BYTES in place in their stages, where its items may be any number
+ * and nothing moves by vectors (kernels/lookahead_wide.cuh). */
+bool srt_variant_is_wide(const struct srt_variant *variant, const struct srt_problem *problem);
+
 /* Is it a variant that can run this problem on this device?  The message names the knob and the limit.  device may be
  * NULL: then only what holds on every device is checked. */
 int srt_variant_check(const struct srt_variant *variant, const struct srt_problem *problem,

@@ -18,6 +18,8 @@
 #define TOTALS_PER_LANE 5
 /* Every device that we support has at least this much without being asked, and allows this many threads. */
 #define LEAST_SHARED_BYTES 49152
+/* And this much where it is asked for, as the dynamic part always is. */
+#define LEAST_ASKED_BYTES 65536
 #define MOST_THREADS 1024
 /* A bulk copy writes whole 16-byte units: an input that starts inside one needs one unit more than the tile.  For bulk
  * stores each warp's slice of it has one, and one follows. */
@@ -41,11 +43,22 @@ int srt_problem_vector(const struct srt_problem *problem)
 	return 1;
 }
 
+bool srt_variant_is_wide(const struct srt_variant *variant, const struct srt_problem *problem)
+{
+	size_t size = srt_problem_size(problem, SRT_ACCUMULATOR);
+
+	return variant->strategy == SRT_LOOKAHEAD && variant->store == SRT_ACCESS_BULK && size > SCAN_WIDE_BYTES &&
+		srt_problem_size(problem, SRT_INPUT) == size && srt_problem_size(problem, SRT_OUTPUT) == size &&
+		!(problem->user && (problem->user->has_load || problem->user->has_store));
+}
+
 /* Fewer items than fill 16 bytes move as a narrower vector: one item a thread is how scans are taught. */
 int srt_variant_vector(const struct srt_variant *variant, const struct srt_problem *problem)
 {
 	int vector = srt_problem_vector(problem);
 
+	if (srt_variant_is_wide(variant, problem))
+		return 1;
 	return variant->items < vector ? variant->items : vector;
 }
 
@@ -162,7 +175,7 @@ size_t srt_variant_static_bytes(const struct srt_variant *variant, const struct 
 		bytes += copies * warps; /* an empty structure has a byte */
 	if (variant->strategy == SRT_LOOKAHEAD) {
 		total_slots = larger(2 * (size_t)variant->ahead + 2, (size_t)variant->stages);
-		bytes += ((size_t)variant->ahead + 2) * 2 * BARRIER_BYTES;
+		bytes += ((size_t)variant->ahead + 2) * 3 * BARRIER_BYTES;
 		bytes += ((size_t)variant->stages + 1) * value;
 		bytes += (size_t)variant->stages * (2 * BARRIER_BYTES + sizeof(uint32_t));
 		bytes += STAGE_ALIGNMENT; /* the ring of stages begins at the next multiple */
@@ -194,11 +207,13 @@ uint64_t srt_variant_max_count(const struct srt_variant *variant)
 /* What bulk stores want: a slice that is scanned where it lies, 16 bytes at a time. */
 static int check_bulk(const struct srt_variant *variant, const struct srt_problem *problem)
 {
-	size_t size = srt_type_size(problem->output_type);
+	size_t size = srt_problem_size(problem, SRT_OUTPUT);
 
 	if (variant->strategy != SRT_LOOKAHEAD)
 		return srt_fail(SCANRT_ERROR_VARIANT, "store=bulk is for lookahead only");
-	if (srt_type_size(problem->input_type) != size || (size_t)srt_variant_vector(variant, problem) * size != 16)
+	if (srt_variant_is_wide(variant, problem))
+		return SCANRT_OK;
+	if (srt_problem_size(problem, SRT_INPUT) != size || (size_t)srt_variant_vector(variant, problem) * size != 16)
 		return srt_fail(SCANRT_ERROR_VARIANT,
 			"store=bulk wants types of one size, and items that fill vectors of 16 bytes");
 	return SCANRT_OK;
@@ -246,7 +261,7 @@ static int check_problem(const struct srt_variant *variant, const struct srt_pro
 		return srt_fail(SCANRT_ERROR_VARIANT,
 			"block=%d and items=%d take %zu bytes of a kernel's own shared memory, which may have %d",
 			variant->block, variant->items, bytes, LEAST_SHARED_BYTES);
-	if (variant->items % vector != 0 && !is_part)
+	if (variant->items % vector != 0 && !is_part && !srt_variant_is_wide(variant, problem))
 		return srt_fail(SCANRT_ERROR_VARIANT,
 			"items=%d is neither a multiple of %d, the elements of a 16-byte vector, nor a power of two "
 			"below", variant->items, vector);
@@ -302,7 +317,7 @@ static int check_shared(const struct srt_variant *variant, const struct srt_prob
 	const struct srt_device *device)
 {
 	size_t bytes = srt_variant_shared_bytes(variant, problem) + srt_variant_static_bytes(variant, problem);
-	size_t most = (size_t)limit_of(device->shared_per_block, LEAST_SHARED_BYTES);
+	size_t most = (size_t)limit_of(device->shared_per_block, LEAST_ASKED_BYTES);
 	size_t resident = (bytes + (size_t)device->reserved_shared_per_block) * (size_t)variant->residency;
 
 	if (bytes > most)

@@ -91,6 +91,9 @@ emu_scripts = \
 	tests/emu/problem.sh \
 	tests/emu/repeat.sh \
 	tests/emu/reproducible.sh \
+	tests/emu/order.sh \
+	tests/emu/order_rtx4090.sh \
+	tests/emu/order_t4.sh \
 	tests/emu/stress.sh \
 	tests/emu/table.sh \
 	tests/emu/user_types.sh \

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../kernels/abi.h"
 #include "../../lib/status.h"
 #include "../../lib/heuristic.h"
 #include "../device.h"
@@ -101,7 +102,9 @@ static bool scan_passes(struct types *types, const struct one_scan *scan)
 static bool counts_pass(struct types *types, const struct shape *shape, const struct srt_kernel *kernel)
 {
 	uint64_t tile = srt_variant_tile(&kernel->variant);
-	uint64_t most = shape->size > LARGE_BYTES ? 5 * tile + 3 : 35 * tile + 3;
+	bool is_wide = srt_variant_is_wide(&kernel->variant, &kernel->problem);
+	/* Wide values are gathered by batches of 32 tiles: two, and a part of the next. */
+	uint64_t most = (shape->size > LARGE_BYTES ? 5 : is_wide ? 67 : 35) * tile + 3;
 	uint64_t counts[] = { 1, tile - 1, tile + 1, 2 * tile, most };
 	unsigned char *input;
 	unsigned char *expected;
@@ -132,6 +135,8 @@ static void pick_variant(struct srt_variant *variant, const struct types *types,
 {
 	static const char *const knobs[] = { "block,block=96,items=", "lookback,block=64,items=",
 		"lookahead,block=64,stages=3,ahead=2,gather=1,items=", "lookback,block=32,warp=shared,items=" };
+	static const char *const wide[] = { "lookahead,block=64,stages=3,ahead=1,store=bulk,items=3",
+		"lookahead,block=32,stages=4,ahead=2,store=bulk,items=1" };
 	size_t size = srt_problem_size(problem, SRT_ACCUMULATOR);
 	unsigned turn = types->used % 4;
 	char text[SRT_VARIANT_TEXT_SIZE];
@@ -140,7 +145,10 @@ static void pick_variant(struct srt_variant *variant, const struct types *types,
 		test_need(srt_heuristic_at(variant, problem, &types->device.facts, turn % 2 ? 1 << 20 : 1));
 		return;
 	}
-	snprintf(text, sizeof(text), "%s%d", knobs[turn], srt_problem_vector(problem) * (size <= 24 ? 2 : 1));
+	if (size > SCAN_WIDE_BYTES && turn >= 2)
+		snprintf(text, sizeof(text), "%s", wide[turn - 2]);
+	else
+		snprintf(text, sizeof(text), "%s%d", knobs[turn], srt_problem_vector(problem) * (size <= 24 ? 2 : 1));
 	test_need(srt_variant_parse(variant, text));
 }
 
@@ -178,29 +186,28 @@ static void shape_passes(struct types *types, const struct shape *base, bool is_
 
 /* An element knows its place, and the operator ends the launch unless it is given two real, adjacent parts, the earlier
  * one first: made up, uninitialised, repeated or swapped operands have no chance.  The rest of it is padding. */
-static void only_neighbours(struct types *types, size_t size, const char *variant)
+static const char span_op_text[] =
+	"span apply(const span &a, const span &b)\n"
+	"{\n"
+	"	if (a.magic != 0x5ca1ab1eu || b.magic != 0x5ca1ab1eu || a.last + 1 != b.first)\n"
+	"		asm volatile(\"trap;\");\n"
+	"	span c;\n"
+	"	c.magic = a.magic; c.first = a.first; c.last = b.last;\n"
+	"	for (unsigned &word : c.more) word = 0;\n"
+	"	return c;\n"
+	"}\n";
+static const char span_load_text[] = "span load(unsigned char, unsigned long long i)\n"
+	"{ span s = {}; s.magic = 0x5ca1ab1eu; s.first = s.last = unsigned(i) + 1; return s; }\n";
+static const char span_store_text[] = "unsigned store(const span &s) { return s.first == 0 ? s.last : ~0u; }\n";
+
+/* Arrays are of bytes and of numbers, or, without conversions, of the elements themselves.  With an initial value the
+ * results count from 0 on; without, from 1. */
+static void span_problem(struct srt_problem *problem, size_t size, bool is_converted, const uint32_t *start)
 {
-	static const char op_text[] =
-		"span apply(const span &a, const span &b)\n"
-		"{\n"
-		"	if (a.magic != 0x5ca1ab1eu || b.magic != 0x5ca1ab1eu || a.last + 1 != b.first)\n"
-		"		asm volatile(\"trap;\");\n"
-		"	span c;\n"
-		"	c.magic = a.magic; c.first = a.first; c.last = b.last;\n"
-		"	for (unsigned &word : c.more) word = 0;\n"
-		"	return c;\n"
-		"}\n";
-	static const char load_text[] = "span load(unsigned char, unsigned long long i)\n"
-		"{ span s = {}; s.magic = 0x5ca1ab1eu; s.first = s.last = unsigned(i) + 1; return s; }\n";
-	static const char store_text[] = "unsigned store(const span &s) { return s.first == 0 ? s.last : ~0u; }\n";
 	struct scanrt_problem given = SCANRT_PROBLEM_INIT;
 	struct scanrt_user_type type = SCANRT_USER_TYPE_INIT;
 	struct scanrt_user_operator op = SCANRT_USER_OPERATOR_INIT;
-	uint32_t start[SCANRT_USER_BYTES_MAX / 4] = { 0x5ca1ab1eu, 0, 0 };
 	char type_text[128];
-	struct srt_problem problem;
-	struct srt_kernel kernel;
-	bool passes = true;
 
 	/* 4 bytes of padding, and no more: a member is the caller's to fill. */
 	snprintf(type_text, sizeof(type_text), "struct alignas(16) span { unsigned magic, first, last, more[%zu]; };\n",
@@ -210,40 +217,75 @@ static void only_neighbours(struct types *types, size_t size, const char *varian
 	type.bytes = size;
 	type.alignment = 16;
 	op.name = "neighbours";
-	op.text = op_text;
-	given.input_type = SCANRT_U8;
+	op.text = span_op_text;
+	given.input_type = is_converted ? SCANRT_U8 : SCANRT_TYPE_USER;
 	given.accumulator_type = SCANRT_TYPE_USER;
 	given.user_accumulator = &type;
-	given.output_type = SCANRT_U32;
+	given.output_type = is_converted ? SCANRT_U32 : SCANRT_TYPE_USER;
+	if (!is_converted)
+		given.user_input = given.user_output = &type;
 	given.op = SCANRT_OPERATOR_USER;
 	given.user_operator = &op;
-	given.load_text = load_text;
-	given.store_text = store_text;
+	given.load_text = is_converted ? span_load_text : NULL;
+	given.store_text = is_converted ? span_store_text : NULL;
 	given.initial = start;
-	test_need(srt_problem_init(&problem, &given));
-	test_upload(&types->device, types->initial.address, start, size);
-	problem.initial_on_device = (const void *)(uintptr_t)types->initial.address;
-	test_kernel_create(&kernel, &types->device, &problem, variant);
-	for (uint64_t count = 1; count < 3000; count = 3 * count + 5) {
-		uint32_t seen[3000];
-		struct test_buffer in;
-		struct test_buffer out;
+	test_need(srt_problem_init(problem, &given));
+}
 
-		if (count > srt_variant_max_count(&kernel.variant))
-			break;
-		test_buffer_create(&in, &types->device, count, count % 3);
-		test_buffer_create(&out, &types->device, 4 * count, 0);
-		test_buffer_poison(&in, &types->device);
-		test_need(srt_kernel_launch(&kernel, types->device.driver, &types->workspace, out.address, in.address,
-			count, 0, NULL));
-		test_need(SRT_CALL(types->device.driver, cuStreamSynchronize, (NULL)));
-		test_download(&types->device, seen, out.address, 4 * count);
-		for (uint64_t i = 0; i < count; i++)
-			passes = passes && seen[i] == i + 1;
-		test_buffer_destroy(&in, &types->device);
-		test_buffer_destroy(&out, &types->device);
+static bool spans_pass(struct types *types, const struct srt_kernel *kernel, uint64_t count)
+{
+	size_t in_size = srt_problem_size(&kernel->problem, SRT_INPUT);
+	size_t out_size = srt_problem_size(&kernel->problem, SRT_OUTPUT);
+	size_t first = kernel->problem.has_initial ? 0 : 1; /* what a result's part begins with */
+	uint32_t *seen = calloc(count, out_size);
+	uint32_t *input = calloc(count, in_size);
+	struct test_buffer in;
+	struct test_buffer out;
+	bool passes = true;
+
+	if (!seen || !input)
+		abort();
+	for (uint64_t i = 0; in_size > 1 && i < count; i++) {
+		input[i * in_size / 4] = 0x5ca1ab1eu;
+		input[i * in_size / 4 + 1] = input[i * in_size / 4 + 2] = (uint32_t)i + 1;
 	}
-	tap_ok(passes, "B079, B081: %s: an operator on %zu bytes sees real, adjacent parts only", variant, size);
+	test_buffer_create(&in, &types->device, count * in_size, in_size > 1 ? 0 : count % 3);
+	test_buffer_create(&out, &types->device, count * out_size, 0);
+	test_buffer_poison(&in, &types->device);
+	if (in_size > 1)
+		test_upload(&types->device, in.address, input, count * in_size);
+	test_need(srt_kernel_launch(kernel, types->device.driver, &types->workspace, out.address, in.address, count, 0,
+		NULL));
+	test_need(SRT_CALL(types->device.driver, cuStreamSynchronize, (NULL)));
+	test_download(&types->device, seen, out.address, count * out_size);
+	for (uint64_t i = 0; i < count; i++) {
+		const uint32_t *result = seen + i * out_size / 4;
+
+		passes = passes && result[out_size > 4 ? 2 : 0] == i + 1 && (out_size == 4 || result[1] == first);
+	}
+	test_buffer_destroy(&in, &types->device);
+	test_buffer_destroy(&out, &types->device);
+	free(seen);
+	free(input);
+	return passes;
+}
+
+static void only_neighbours(struct types *types, size_t size, const char *variant, bool is_converted, bool has_initial)
+{
+	uint32_t start[SCANRT_USER_BYTES_MAX / 4] = { 0x5ca1ab1eu, 0, 0 };
+	struct srt_problem problem;
+	struct srt_kernel kernel;
+	bool passes = true;
+
+	span_problem(&problem, size, is_converted, has_initial ? start : NULL);
+	test_upload(&types->device, types->initial.address, start, size);
+	if (has_initial)
+		problem.initial_on_device = (const void *)(uintptr_t)types->initial.address;
+	test_kernel_create(&kernel, &types->device, &problem, variant);
+	for (uint64_t count = 1; count < 3000 && count <= srt_variant_max_count(&kernel.variant); count = 3 * count + 5)
+		passes = spans_pass(types, &kernel, count) && passes;
+	tap_ok(passes, "B079, B081: %s: an operator on %zu bytes sees real, adjacent parts only%s", variant, size,
+		has_initial ? "" : ", without an initial value");
 	test_kernel_destroy(&kernel, &types->device);
 	srt_problem_free(&problem);
 }
@@ -270,11 +312,13 @@ int main(void)
 			else
 				shape_passes(&types, shape, way & 1, way & 2);
 	}
-	only_neighbours(&types, 32, "block,block=96,items=8");
-	only_neighbours(&types, 32, "lookback,block=64,items=8");
-	only_neighbours(&types, 48, "lookahead,block=64,items=4,stages=3,ahead=2,gather=1");
-	only_neighbours(&types, 32, "cluster,block=64,items=8,cluster=4");
-	only_neighbours(&types, 512, "large,block=64,items=3,lanes=2");
+	only_neighbours(&types, 32, "block,block=96,items=8", true, true);
+	only_neighbours(&types, 32, "lookback,block=64,items=8", true, true);
+	only_neighbours(&types, 48, "lookahead,block=64,items=4,stages=3,ahead=2,gather=1", true, true);
+	only_neighbours(&types, 32, "cluster,block=64,items=8,cluster=4", true, true);
+	only_neighbours(&types, 48, "lookahead,block=32,items=1,stages=4,ahead=2,store=bulk", false, true);
+	only_neighbours(&types, 64, "lookahead,block=64,items=3,stages=3,ahead=1,store=bulk", false, false);
+	only_neighbours(&types, 512, "large,block=64,items=3,lanes=2", true, true);
 	srt_workspace_destroy(&types.initial, types.device.driver);
 	srt_workspace_destroy(&types.workspace, types.device.driver);
 	test_device_close(&types.device);

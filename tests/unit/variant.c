@@ -227,7 +227,7 @@ static void test_limits(void)
 		"residency=2");
 	small = h200;
 	small.shared_per_block = 0;
-	checks(SCANRT_ERROR_VARIANT, "lookahead,block=256,items=16,stages=3", SCANRT_I32, &small, "shared memory");
+	checks(SCANRT_ERROR_VARIANT, "lookahead,block=256,items=16,stages=4", SCANRT_I32, &small, "shared memory");
 	checks(SCANRT_OK, "lookahead,block=256,items=8,stages=3", SCANRT_I32, &small, "");
 }
 
