@@ -90,6 +90,7 @@ emu_scripts = \
 	tests/emu/plans.sh \
 	tests/emu/problem.sh \
 	tests/emu/repeat.sh \
+	tests/emu/damaged.sh \
 	tests/emu/reproducible.sh \
 	tests/emu/order.sh \
 	tests/emu/order_rtx4090.sh \

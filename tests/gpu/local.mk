@@ -36,6 +36,7 @@ gpu_programs = \
 	tests/gpu/chains \
 	tests/gpu/defaults \
 	tests/gpu/reproducible \
+	tests/gpu/damaged \
 	tests/gpu/order \
 	tests/gpu/monoids \
 	tests/gpu/user_types
@@ -72,6 +73,7 @@ tests_gpu_plans_LDADD = $(device_libraries)
 tests_gpu_host_LDADD = $(device_libraries)
 tests_gpu_images_LDADD = $(device_libraries)
 tests_gpu_reproducible_LDADD = $(device_libraries)
+tests_gpu_damaged_LDADD = $(device_libraries)
 tests_gpu_order_SOURCES = tests/gpu/order.c tests/order.c tests/order.h
 tests_gpu_order_LDADD = $(device_libraries)
 tests_gpu_defaults_LDADD = $(device_libraries)
