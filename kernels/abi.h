@@ -57,4 +57,18 @@ struct scan_reference_arguments {
 	unsigned int is_exclusive;
 };
 
+/* Of the kernels that try the operator (user_try.cu): accumulators of a record, a, b and c being neighbours. */
+enum {
+	SCAN_TRY_A, SCAN_TRY_B, SCAN_TRY_C, SCAN_TRY_AB, SCAN_TRY_AB_AGAIN, SCAN_TRY_BC, SCAN_TRY_LEFT, /* (a b) c */
+	SCAN_TRY_RIGHT, /* a (b c) */ SCAN_TRY_BA, SCAN_TRY_IDENTITY, SCAN_TRY_IDENTITY_A, SCAN_TRY_A_IDENTITY,
+	SCAN_TRY_SLOTS
+};
+struct scan_try_arguments {
+	const void *in;
+	void *values;
+	void *results;               /* records, or the next values */
+	unsigned long long count;    /* of values */
+	const void *state;
+};
+
 #endif

@@ -40,6 +40,7 @@ kernel_files = \
 	kernels/user.cuh \
 	kernels/user_text.cuh \
 	kernels/user_check.cu \
+	kernels/user_try.cu \
 	kernels/vector_scan.cuh \
 	kernels/warp_scan.cuh \
 	kernels/wide_slice.cuh \

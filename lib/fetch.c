@@ -96,8 +96,7 @@ static bool load_from_catalog(struct srt_fetched *fetched, const struct fetch *f
 
 /* ---- From the compiler ---- */
 
-/* Refusals of the machine code itself, which PTX and the driver's own compiler may get round. */
-static bool is_refusal_of_code(void)
+bool srt_is_refusal_of_code(void)
 {
 	switch (srt_error_last()->cuda_result) {
 	case CUDA_ERROR_NO_BINARY_FOR_GPU:
@@ -161,7 +160,7 @@ int srt_fetch(struct srt_fetched *fetched, struct scanrt_context *context, struc
 	if (status || load_from_catalog(fetched, &fetch))
 		return status;
 	status = compile(fetched, &fetch);
-	if (!status || fetch.wants_ptx || !is_refusal_of_code())
+	if (!status || fetch.wants_ptx || !srt_is_refusal_of_code())
 		return status;
 	/* From now on this context asks for PTX at once, where compiling twice would double every cold start. */
 	srt_account_add(reading->account, "machine code refused: %s", srt_error_last()->text);

@@ -21,4 +21,7 @@ struct srt_fetched {
 int srt_fetch(struct srt_fetched *fetched, struct scanrt_context *context, struct srt_reading *reading,
 	const struct srt_problem *problem, const struct srt_variant *variant, bool wants_ptx);
 
+/* Whether the last error is one of the machine code itself, which PTX and the driver's own compiler may get round. */
+bool srt_is_refusal_of_code(void);
+
 #endif

@@ -54,6 +54,7 @@ libscanrt_core_la_SOURCES += \
 	lib/keep.c lib/keep.h \
 	lib/kernel.c lib/kernel.h lib/kernel_launch.c \
 	lib/log.c lib/log.h \
-	lib/plan.c lib/plan.h \
+	lib/operator_check.c lib/operator_check.h \
+	lib/plan.c lib/plan.h lib/plan_check.c \
 	lib/resolve.c lib/resolve.h \
 	lib/scan.c

@@ -16,6 +16,7 @@
 #include "versioned.h"
 
 #define WORKSPACE_ALIGNMENT 256
+#define FIRST_OPTIONS_SIZE offsetof(struct scanrt_plan_options, check_elements) /* what the first version had */
 
 int srt_plan_check_count(const struct scanrt_plan *plan, uint64_t count)
 {
@@ -45,12 +46,12 @@ const struct srt_plan_class *srt_plan_class_of(const struct scanrt_plan *plan, u
 static int read_options(struct scanrt_plan_options *given, const struct scanrt_plan_options *options)
 {
 	static const struct scanrt_plan_options initial = SCANRT_PLAN_OPTIONS_INIT;
-	const uint32_t known = SCANRT_REPRODUCIBLE | SCANRT_CODEGEN_PTX;
+	const uint32_t known = SCANRT_REPRODUCIBLE | SCANRT_CODEGEN_PTX | SCANRT_CHECK_OPERATOR;
 	int status = SCANRT_OK;
 
 	*given = initial;
 	if (options)
-		status = srt_versioned_read(given, sizeof(*given), options, sizeof(*given),
+		status = srt_versioned_read(given, sizeof(*given), options, FIRST_OPTIONS_SIZE,
 			"struct scanrt_plan_options");
 	if (status)
 		return status;
@@ -195,7 +196,10 @@ static int build(struct scanrt_plan *plan, const struct scanrt_plan_options *opt
 	if (status)
 		return srt_driver_pop(driver, status);
 	begin(&builder, plan, options);
-	status = srt_builder_fill(&builder);
+	if (options->flags & SCANRT_CHECK_OPERATOR)
+		status = srt_plan_check_operator(plan, options);
+	if (!status)
+		status = srt_builder_fill(&builder);
 	kept = srt_reading_end(&builder.reading);
 	srt_keep_end(kept, plan->context->catalog.cache, &plan->account, !status);
 	if (!status)

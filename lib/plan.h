@@ -35,6 +35,9 @@ struct scanrt_plan {
 /* SCANRT_ERROR_COUNT for a count that the plan was not made for; 0 is always legal. */
 int srt_plan_check_count(const struct scanrt_plan *plan, uint64_t count);
 
+/* plan_check.c: what SCANRT_CHECK_OPERATOR asks for; the context is current. */
+int srt_plan_check_operator(struct scanrt_plan *plan, const struct scanrt_plan_options *options);
+
 /* The count is one that srt_plan_check_count() passes. */
 const struct srt_plan_class *srt_plan_class_of(const struct scanrt_plan *plan, uint64_t count);
 

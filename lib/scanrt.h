@@ -287,14 +287,26 @@ struct scanrt_context_options {
 struct scanrt_plan_options {
 	size_t size;             /* sizeof(struct scanrt_plan_options) */
 	const char *variant;     /* pins a variant (text of scanrt-variant(5)); NULL: SCANRT_VARIANT, else look up */
-	uint32_t flags;          /* SCANRT_REPRODUCIBLE, SCANRT_CODEGEN_PTX */
+	uint32_t flags;          /* SCANRT_REPRODUCIBLE, SCANRT_CODEGEN_PTX, SCANRT_CHECK_OPERATOR */
 	/* device memory of scanrt_plan_workspace_size() bytes, 256-byte aligned; NULL: the plan's own */
 	void *workspace;
 	size_t workspace_size;   /* bytes */
+	/* Of SCANRT_CHECK_OPERATOR: input elements on the device to try the caller's operator on, 3 at least; NULL:
+	 * random ones.  Which numbers an accumulator of the caller's type is made of: SCANRT_F32 or SCANRT_F64, or
+	 * SCANRT_TYPE_DEFAULT: it is compared byte by byte; and how far these may be off, in parts of the largest of the
+	 * operands; 0: 1e-4 for f32, 1e-9 for f64. */
+	const void *check_elements;
+	uint64_t check_count;
+	int check_word_type;
+	double check_tolerance;
 };
 #define SCANRT_REPRODUCIBLE 1u /* the fixed order of libscanrt(7): same bits after every tuning, on every GPU */
 #define SCANRT_CODEGEN_PTX 2u  /* compile to PTX and let the driver's JIT make the machine code */
-#define SCANRT_PLAN_OPTIONS_INIT { sizeof(struct scanrt_plan_options), NULL, 0, NULL, 0 }
+/* Try the caller's operator first: it has to be associative, to have the identity and the commutativity that it claims,
+ * to give one result for one pair, and to leave its operands alone.  SCANRT_ERROR_OPERATOR where it does not, with an
+ * example; where floats deviate within the tolerance, the plan's account says how far.  For tests: it compiles. */
+#define SCANRT_CHECK_OPERATOR 4u
+#define SCANRT_PLAN_OPTIONS_INIT { sizeof(struct scanrt_plan_options), NULL, 0, NULL, 0, NULL, 0, 0, 0 }
 
 struct scanrt_context;
 struct scanrt_plan;

@@ -168,11 +168,35 @@ int tune_gpu_prepare_described(struct tune_gpu *gpu, const struct tune_problem_r
 	return status;
 }
 
+int tune_gpu_take_described(struct tune_described **described, struct srt_image *image, const struct tune_gpu *gpu,
+	const struct tune_problem_request *request, const void *tail)
+{
+	struct tune_described *made = calloc(1, sizeof *made);
+	const char *text = tail;
+	int status;
+
+	*described = NULL;
+	if (made == NULL)
+		return srt_fail(SCANRT_ERROR_OUT_OF_MEMORY, "no memory for a problem");
+	status = tune_described_parse(made, "the problem", text, request->text_bytes);
+	if (!status && request->element_bytes)
+		status = tune_described_copy_elements(made, text + request->text_bytes, request->element_bytes);
+	if (!status)
+		status = tune_gpu_take_image(image, gpu, &request->image,
+			text + request->text_bytes + request->element_bytes, request->image_bytes);
+	if (!status) {
+		*described = made;
+		return SCANRT_OK;
+	}
+	tune_described_free(made);
+	free(made);
+	return status;
+}
+
 int tune_gpu_prepare(struct tune_gpu *gpu, const struct tune_problem_request *request, const void *tail)
 {
-	struct srt_image image = request->image;
 	struct tune_described *described;
-	const char *text = tail;
+	struct srt_image image;
 	int status;
 
 	if (!request->is_described) {
@@ -180,22 +204,11 @@ int tune_gpu_prepare(struct tune_gpu *gpu, const struct tune_problem_request *re
 		gpu->problem = request->problem;
 		return prepare(gpu, request, NULL);
 	}
-	described = calloc(1, sizeof *described);
-	if (described == NULL)
-		return srt_fail(SCANRT_ERROR_OUT_OF_MEMORY, "no memory for a problem");
-	status = tune_described_parse(described, "the problem", text, request->text_bytes);
-	if (!status && request->element_bytes)
-		status = tune_described_copy_elements(described, text + request->text_bytes, request->element_bytes);
-	if (!status)
-		status = tune_gpu_take_image(&image, gpu, &request->image,
-			text + request->text_bytes + request->element_bytes, request->image_bytes);
-	if (!status) {
-		status = tune_gpu_prepare_described(gpu, request, described, &image);
-		srt_image_free(&image);
-	} else {
-		tune_described_free(described);
-		free(described);
-	}
+	status = tune_gpu_take_described(&described, &image, gpu, request, tail);
+	if (status)
+		return status;
+	status = tune_gpu_prepare_described(gpu, request, described, &image);
+	srt_image_free(&image);
 	return status;
 }
 

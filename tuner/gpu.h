@@ -91,6 +91,13 @@ int tune_gpu_prepare(struct tune_gpu *gpu, const struct tune_problem_request *re
 int tune_gpu_prepare_described(struct tune_gpu *gpu, const struct tune_problem_request *request,
 	struct tune_described *described, const struct srt_image *image);
 
+/* gpu_check.c: whether the operator of a file's problem is one.  Nothing stays of it. */
+int tune_gpu_check(struct tune_check_reply *reply, struct srt_strbuf *text, struct tune_gpu *gpu,
+	const struct tune_problem_request *request, const void *tail);
+/* The file's problem and its kernels' code behind a request; both are the caller's to free. */
+int tune_gpu_take_described(struct tune_described **described, struct srt_image *image, const struct tune_gpu *gpu,
+	const struct tune_problem_request *request, const void *tail);
+
 /* gpu_described.c: problems of a file.  The arena's first elements on the host, as many as there is base data. */
 int tune_described_open_gpu(struct tune_gpu *gpu, const struct srt_image *image);
 void tune_described_close_gpu(struct tune_gpu *gpu);

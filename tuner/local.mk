@@ -5,6 +5,7 @@ scantune_SOURCES = \
 	tuner/audit.c \
 	tuner/bench.c \
 	tuner/candidates.c \
+	tuner/check_operator.c \
 	tuner/classes.c tuner/classes.h \
 	tuner/compare.c tuner/compare.h \
 	tuner/compare_print.c \
@@ -24,6 +25,7 @@ scantune_SOURCES = \
 	tuner/fault.c \
 	tuner/gains.c tuner/gains.h \
 	tuner/gpu.c tuner/gpu.h \
+	tuner/gpu_check.c \
 	tuner/gpu_described.c \
 	tuner/half.c tuner/half.h \
 	tuner/json.c tuner/json.h \

@@ -23,7 +23,8 @@ enum tune_message {
 	TUNE_VERIFY,
 	TUNE_VERIFY_LARGE,
 	TUNE_TIME,
-	TUNE_DROP
+	TUNE_DROP,
+	TUNE_CHECK
 };
 
 /* ---- The compile worker: a problem's text follows the request, image bytes the reply ---- */
@@ -34,7 +35,7 @@ struct tune_compile_request {
 	int capability;
 	bool is_ptx;
 	bool is_copy; /* the copy kernel, in place of a scan */
-	bool is_reference; /* reference.cu, in place of a scan */
+	char tool[24]; /* reference.cu or user_try.cu, in place of a scan */
 	bool is_described; /* the problem is that of the file whose text follows, in the mode that is stated here */
 };
 
@@ -130,6 +131,16 @@ struct tune_verify_request {
 struct tune_time_request {
 	int slot;
 	struct tune_timing timing;
+};
+
+/* TUNE_CHECK has the request of TUNE_PROBLEM, for a problem of a file, with user_try.cu for the image.  After the reply
+ * comes what is wrong, if anything is. */
+struct tune_check_reply {
+	int status;
+	char note[TUNE_NOTE_SIZE];
+	bool is_good;
+	double deviation;
+	uint64_t triples;
 };
 
 struct tune_drop_request {

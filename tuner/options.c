@@ -23,7 +23,8 @@ enum {
 	OPTION_COUNT, OPTION_ALL, OPTION_DB, OPTION_SYSTEM, OPTION_CODEGEN, OPTION_JOBS, OPTION_SEED, OPTION_RESTART,
 	OPTION_DRY_RUN, OPTION_JSON, OPTION_QUIET, OPTION_VERBOSE, OPTION_VARIANT, OPTION_REPEAT, OPTION_COUNTERS,
 	OPTION_SWEEP, OPTION_MARKDOWN, OPTION_VARY, OPTION_OUTPUT, OPTION_REQUIRE_QUIET, OPTION_KEEP,
-	OPTION_WITH_IMAGES, OPTION_GAINS, OPTION_PROBLEM, OPTION_ELEMENTS
+	OPTION_WITH_IMAGES, OPTION_GAINS, OPTION_PROBLEM, OPTION_ELEMENTS,
+	OPTION_CHECK_OPERATOR
 };
 
 #define BIT(option) (UINT64_C(1) << (OPTION_##option - OPTION_DEVICE))
@@ -46,7 +47,8 @@ static const struct option long_options[] = {
 	{ "require-quiet", no_argument, NULL, OPTION_REQUIRE_QUIET },
 	{ "with-images", no_argument, NULL, OPTION_WITH_IMAGES }, { "gains", no_argument, NULL, OPTION_GAINS },
 	{ "problem", required_argument, NULL, OPTION_PROBLEM },
-	{ "elements", required_argument, NULL, OPTION_ELEMENTS }, { "help", no_argument, NULL, 'h' },
+	{ "elements", required_argument, NULL, OPTION_ELEMENTS },
+	{ "check-operator", no_argument, NULL, OPTION_CHECK_OPERATOR }, { "help", no_argument, NULL, 'h' },
 	{ "version", no_argument, NULL, 'V' },                { NULL, 0, NULL, 0 }
 };
 
@@ -135,6 +137,7 @@ static bool take(struct tune_options *options, struct pending *pending, int opti
 	case OPTION_THOROUGH: options->effort = TUNE_THOROUGH; return true;
 	case OPTION_ALL: pending->is_all = true; return true;
 	case OPTION_SYSTEM: options->is_system = true; return true;
+	case OPTION_CHECK_OPERATOR: options->checks_operator = true; return true;
 	case OPTION_RESTART: options->is_restart = true; return true;
 	case OPTION_DRY_RUN: options->is_dry_run = true; return true;
 	case OPTION_JSON: options->is_json = true; return true;
@@ -305,7 +308,7 @@ static bool finish_stated(struct tune_options *options, const struct pending *pe
 
 	if (pending->problem == NULL || names_both) {
 		fputs(names_both ? "scantune: a problem is stated by --problem or by --type and --op\n" :
-			"scantune: --elements is for a --problem\n", stderr);
+			"scantune: --elements and --check-operator are for a --problem\n", stderr);
 		return false;
 	}
 	return tune_take_problem(options, pending->problem, pending->elements, pending->has_modes);
@@ -347,7 +350,7 @@ static bool finish(struct tune_options *options, const struct pending *pending)
 		options->mode_count = 1;
 	if (is_drawing)
 		return finish_drawing(options, pending);
-	if (pending->problem || pending->elements)
+	if (pending->problem || pending->elements || options->checks_operator)
 		return finish_stated(options, pending);
 	if (!is_tuning && strcmp(options->command, "bench") != 0 && pending->types == NULL)
 		return true;

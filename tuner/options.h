@@ -62,6 +62,7 @@ struct tune_options {
 	const char *against;    /* the second operand of diff */
 	const char *output;     /* plot only */
 	bool wants_gains;       /* list only: what was won, and no more */
+	bool checks_operator;   /* that of the problem, and no more */
 	bool is_restart;
 	bool requires_quiet;
 	bool with_images;       /* export and import */

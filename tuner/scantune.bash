@@ -8,7 +8,7 @@ _scantune() {
 	local commands="devices list show why verify recheck diff export import prune doctor bench compare plot"
 	local types="i8 i16 i32 i64 u8 u16 u32 u64 f16 bf16 f32 f64"
 	local operators="sum prod min max and or xor"
-	local options="--device --quick --thorough --time --type --op --problem --elements --all --mode --count --db
+	local options="--device --quick --thorough --time --type --op --problem --elements --check-operator --all --mode --count --db
 		--system --codegen --jobs --seed --require-quiet --restart --dry-run --gains --keep --with-images --variant --repeat
 		--counters --sweep --markdown --vary --output --json --quiet --verbose --help --version"
 	local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]}

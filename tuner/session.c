@@ -197,13 +197,9 @@ static bool say_hello(struct tune_session *session)
 	return true;
 }
 
-/* What a worker needs for a problem that a file describes: the file, elements, and the code of the reference. */
-static bool make_tail(struct srt_strbuf *tail, struct tune_session *session)
+bool tune_described_tail(struct srt_strbuf *tail, struct tune_problem_request *request,
+	const struct tune_described *described, const struct srt_image *image)
 {
-	const struct tune_described *described = session->options->described;
-	const struct srt_image *image = &session->reference_job.image;
-	struct tune_problem_request *request = &session->problem;
-
 	if (!request->is_described)
 		return true;
 	request->text_bytes = described->length;
@@ -244,7 +240,8 @@ static bool prepare(struct tune_session *session, int *status, char *note)
 	struct tune_slot_reply reply;
 	enum tune_answer answer = TUNE_DIED;
 
-	if (make_tail(&tail, session))
+	if (tune_described_tail(
+		&tail, &session->problem, session->options->described, &session->reference_job.image))
 		answer = exchange(session, TUNE_PROBLEM, &session->problem, sizeof session->problem,
 			srt_strbuf_text(&tail), tail.length, preparation_seconds(session), &reply, sizeof reply, NULL,
 			note);

@@ -86,6 +86,13 @@ enum tune_answer tune_ask(struct tune_session *session, uint32_t kind, const voi
 	const void *tail, size_t tail_size, double seconds, void *reply, size_t reply_size, struct tune_frame *frame,
 	char *note);
 
+/* What a worker needs for a problem that a file describes: the file, elements, and the code of its kernels.  The request
+ * gets their sizes; nothing where the problem is another. */
+struct srt_strbuf;
+struct tune_described;
+bool tune_described_tail(struct srt_strbuf *tail, struct tune_problem_request *request,
+	const struct tune_described *described, const struct srt_image *image);
+
 /* Another problem for the worker.  The status is that of the preparation. */
 int tune_session_prepare(struct tune_session *session, const struct tune_problem_request *request, char *note);
 

@@ -15,4 +15,11 @@ bool tune_take_problem(struct tune_options *options, const char *path, const cha
 int tune_problem_of(struct srt_problem *problem, const struct tune_options *options, const struct tune_target *target,
 	int mode);
 
+/* check_operator.c.  False: it is none, or could not be tried; which has been said. */
+struct tune_session;
+struct tune_job;
+bool tune_check_operator(struct tune_session *session);
+/* Kernels beside the scans, for the problem of --problem. */
+bool tune_compile_tool(struct tune_session *session, struct tune_job *job, const char *file);
+
 #endif

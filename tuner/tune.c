@@ -116,34 +116,12 @@ static void compile_copy(struct tune_session *session)
 		tune_report_line("the copy kernel does not compile: %s", session->copy_job.note);
 }
 
-/* An emulated device takes PTX only; others are asked for what they will run. */
-static bool compile_reference(struct tune_session *session)
-{
-	const struct tune_described *described = session->options->described;
-	struct tune_job *job = &session->reference_job;
-	char note[TUNE_NOTE_SIZE + 160];
-
-	if (described == NULL)
-		return true;
-	job->request = (struct tune_compile_request){ .is_reference = true, .is_described = true,
-		.capability = session->device.capability,
-		.is_ptx = session->is_ptx || session->device.is_emulated == 1 };
-	job->text = described->text;
-	job->text_bytes = described->length;
-	tune_pool_submit(session->pool, job);
-	if (!tune_wait_job(session, job))
-		return false;
-	if (job->status == SCANRT_OK)
-		return true;
-	tune_described_locate(note, sizeof note, described, job->note);
-	tune_report_error("%s", note);
-	return false;
-}
-
 static bool run_probe(struct tune_session *session, char toolchain[64])
 {
 	struct probe *probe = calloc(1, sizeof *probe);
-	bool is_done = probe && compile_reference(session) && prepare_probe(session, probe) &&
+	bool is_ready = session->options->described == NULL ||
+			tune_compile_tool(session, &session->reference_job, "reference.cu");
+	bool is_done = probe && is_ready && prepare_probe(session, probe) &&
 		       try_probe(session, probe);
 
 	if (probe && !is_done && probe->candidate.note[0])
@@ -256,6 +234,10 @@ int tune_run(struct tune_session *session)
 	char toolchain[64] = "";
 	bool is_complete;
 
+	if (session->options->described && !tune_check_operator(session))
+		return tune_is_interrupted() || !session->is_given_up ? TUNE_EXIT_BUDGET : TUNE_EXIT_LOST;
+	if (session->options->checks_operator)
+		return TUNE_EXIT_COMPLETE;
 	if (!run_probe(session, toolchain)) {
 		if (session->is_given_up)
 			tune_report_error("%s", session->device_note);
@@ -301,6 +283,8 @@ int tune_command_tune(const struct tune_options *options)
 		status = TUNE_EXIT_USAGE;
 	else if (options->is_dry_run)
 		status = tune_dry_run(session);
+	else if (options->checks_operator)
+		status = tune_run(session);
 	else if (!tune_record_open(session))
 		status = TUNE_EXIT_DATABASE;
 	else

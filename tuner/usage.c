@@ -33,6 +33,7 @@ const char tune_help_text[] =
 	"  --op LIST             operators: sum,max\n"
 	"  --problem FILE        a problem of your own types and operator, see scanrt-problem(5), in place of --type\n"
 	"                        and --op; for show, why, verify, recheck, import and bench, too\n"
+	"  --check-operator      only check its operator: associative, identity, commutative, pure\n"
 	"  --elements FILE       its input elements, in place of random ones\n"
 	"  --all                 every built-in type and operator\n"
 	"  --mode LIST           inclusive,exclusive\n"

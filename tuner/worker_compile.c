@@ -52,8 +52,8 @@ static int build(struct srt_image *image, char toolchain[64], struct tune_compil
 	request->is_ptx |= !srt_rtc_has_arch(rtc, request->capability);
 	if (request->is_copy)
 		return build_copy(image, rtc, request, log);
-	if (request->is_reference)
-		return srt_image_build_tool(image, rtc, &request->problem, "reference.cu", request->capability,
+	if (request->tool[0])
+		return srt_image_build_tool(image, rtc, &request->problem, request->tool, request->capability,
 			request->is_ptx, log);
 	if (request->is_ptx)
 		return srt_image_build_ptx(image, rtc, &request->problem, &request->variant, request->capability, log);

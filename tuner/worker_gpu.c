@@ -112,14 +112,39 @@ static bool serve_hello(struct tune_gpu *gpu, const struct tune_frame *frame)
 	return tune_wire_send(TUNE_CHILD_WRITES, TUNE_REPLY, &reply, sizeof reply, NULL, 0);
 }
 
+/* What a request says that follows it, does. */
+static bool is_whole(const struct tune_frame *frame)
+{
+	const struct tune_problem_request *request = (const void *)frame->bytes;
+
+	return frame->size - sizeof *request == request->text_bytes + request->element_bytes + request->image_bytes;
+}
+
+static bool serve_check(struct tune_gpu *gpu, const struct tune_frame *frame)
+{
+	const struct tune_problem_request *request = (const void *)frame->bytes;
+	struct tune_check_reply reply = {0};
+	struct srt_strbuf text = {0};
+	bool is_sent;
+
+	if (!is_whole(frame))
+		return false;
+	reply.status = tune_gpu_check(&reply, &text, gpu, request, request + 1);
+	if (reply.status)
+		snprintf(reply.note, sizeof reply.note, "%.*s", TUNE_NOTE_SIZE - 1, srt_error_last()->text);
+	is_sent = tune_wire_send(
+		TUNE_CHILD_WRITES, TUNE_REPLY, &reply, sizeof reply, srt_strbuf_text(&text), text.length + 1);
+	srt_strbuf_free(&text);
+	return is_sent;
+}
+
 static bool serve_problem(struct tune_gpu *gpu, const struct tune_frame *frame)
 {
 	struct tune_slot_reply reply = { .verdict = TUNE_OK };
 
 	const struct tune_problem_request *request = (const void *)frame->bytes;
-	size_t tail = frame->size - sizeof *request;
 
-	if (tail != request->text_bytes + request->element_bytes + request->image_bytes)
+	if (!is_whole(frame))
 		return false;
 	note_failure(&reply, tune_gpu_prepare(gpu, request, request + 1));
 	return send_slot(&reply, NULL, 0);
@@ -225,6 +250,7 @@ static bool serve(struct tune_gpu *gpu, const struct tune_frame *frame)
 		[TUNE_VERIFY] = { sizeof(struct tune_verify_request), serve_verify },
 		[TUNE_VERIFY_LARGE] = { sizeof(struct tune_verify_request), serve_verify },
 		[TUNE_TIME] = { sizeof(struct tune_time_request), serve_time },
+		[TUNE_CHECK] = { sizeof(struct tune_problem_request), serve_check },
 		[TUNE_DROP] = { sizeof(struct tune_drop_request), serve_drop },
 	};
 

@@ -86,6 +86,7 @@ emu_scripts = \
 	tests/emu/model_rtx4090.sh \
 	tests/emu/model_t4.sh \
 	tests/emu/monoids.sh \
+	tests/emu/operators.sh \
 	tests/emu/placement.sh \
 	tests/emu/plans.sh \
 	tests/emu/problem.sh \

@@ -61,7 +61,7 @@ pair apply(const pair &e, const pair &l)
 }
 EOT
 EOF
-fails "an operator that does not compile ends the run" 3 tune "$tap_dir/bad.problem"
+fails "an operator that does not compile ends the run" 2 tune "$tap_dir/bad.problem"
 like "$(cat "$tap_dir/.output")" "bad.problem:8: " "with the file and the line"
 
 cat >"$tap_dir/endless.problem" <<'EOF'
@@ -76,8 +76,43 @@ int apply(int e, int l)
 }
 EOT
 EOF
+
+# Operators that are none, each with an example in the numbers of its layout.
+check() {
+	"$scantune" --device emu --check-operator --problem "$@"
+}
+ok "an operator is checked" check "$files/state_machine.problem"
+like "$(cat "$tap_dir/.output")" "operator compose was tried on 1004 triples: it is exact" "and found good"
+ok "one of floats is checked" check "$files/selective_scan.problem"
+like "$(cat "$tap_dir/.output")" "associative to within" "and its rounding is told"
+cat >"$tap_dir/difference.problem" <<'EOF'
+input i8
+accumulator i32
+output i32
+operator minus <<EOT
+int apply(int e, int l) { return e - l; }
+EOT
+layout i8 i8:1:9
+EOF
+fails "a difference is no operator of a scan" 2 check "$tap_dir/difference.problem"
+like "$(cat "$tap_dir/.output")" "operator minus is not associative; a is element 0" "and the first example is shown"
+fails "nor is anything tuned for it" 2 tune "$tap_dir/difference.problem"
+cat >"$tap_dir/saturating.problem" <<'EOF'
+input i32
+operator saturating <<EOT
+int apply(int e, int l) { int s = e + l; return s > 1000 ? 1000 : s < -1000 ? -1000 : s; }
+EOT
+layout i32 i32:0:1
+EOF
+ok "where random elements find nothing" check "$tap_dir/saturating.problem"
+printf '\003\000\000\000\204\003\000\000\364\001\000\000\250\375\377\377' >"$tap_dir/elements"
+fails "the user's own elements may" 2 check "$tap_dir/saturating.problem" --elements "$tap_dir/elements"
+like "$(cat "$tap_dir/.output")" "a        {900}, bytes 84 03 00 00" "in numbers and in bytes"
+printf '\003\000\000' >"$tap_dir/elements"
+fails "which have to be whole" 1 check "$tap_dir/saturating.problem" --elements "$tap_dir/elements"
+
 SCANTUNE_PATIENCE=2
 export SCANTUNE_PATIENCE
-fails "an operator without an end ends the run, which does not wait for it" 5 tune "$tap_dir/endless.problem"
+fails "an operator without an end ends the run, which does not wait for it" 2 tune "$tap_dir/endless.problem"
 like "$(cat "$tap_dir/.output")" "operator add does not come to an end" "and says so"
 done_testing

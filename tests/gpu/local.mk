@@ -29,6 +29,7 @@ gpu_programs = \
 	tests/gpu/initial \
 	tests/gpu/values \
 	tests/gpu/stress \
+	tests/gpu/operators \
 	tests/gpu/plans \
 	tests/gpu/host \
 	tests/gpu/images \
@@ -69,6 +70,7 @@ tests_gpu_repeat_LDADD = $(device_libraries)
 tests_gpu_initial_LDADD = $(device_libraries)
 tests_gpu_values_LDADD = $(device_libraries)
 tests_gpu_stress_LDADD = $(device_libraries)
+tests_gpu_operators_LDADD = $(device_libraries)
 tests_gpu_plans_LDADD = $(device_libraries)
 tests_gpu_host_LDADD = $(device_libraries)
 tests_gpu_images_LDADD = $(device_libraries)
