@@ -130,6 +130,20 @@ int srt_driver_pop(const struct srt_driver *driver, int status)
 	return srt_driver_status(driver, result, "cuCtxPopCurrent");
 }
 
+int srt_driver_enter(bool *is_pushed, const struct srt_driver *driver, void *context)
+{
+	CUcontext current = NULL;
+	int status = SRT_CALL(driver, cuCtxGetCurrent, (&current));
+
+	*is_pushed = !status && current != context;
+	return *is_pushed ? srt_driver_push(driver, context) : status;
+}
+
+int srt_driver_leave(const struct srt_driver *driver, bool is_pushed, int status)
+{
+	return is_pushed ? srt_driver_pop(driver, status) : status;
+}
+
 /* ---- Addresses ---- */
 
 /* cuGetProcAddress came with 11.3 and got a fifth parameter in 12.0; either serves. */

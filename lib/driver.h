@@ -11,6 +11,7 @@
 
 #include <cuda.h>
 #include <cudaTypedefs.h>
+#include <stdbool.h>
 
 struct srt_driver {
 #define FN(name, version, need) PFN_##name##_v##version name;
@@ -44,5 +45,10 @@ int srt_driver_is_sticky(CUresult result);
  * returns `status`, or its own failure where that is SCANRT_OK. */
 int srt_driver_push(const struct srt_driver *driver, void *context);
 int srt_driver_pop(const struct srt_driver *driver, int status);
+
+/* The same for the one group that has to be fast: nothing is pushed where the context is current already, as it mostly
+ * is. */
+int srt_driver_enter(bool *is_pushed, const struct srt_driver *driver, void *context);
+int srt_driver_leave(const struct srt_driver *driver, bool is_pushed, int status);
 
 #endif

@@ -64,6 +64,7 @@ static int check_arrays(const struct scanrt_plan *plan, const void *out, const v
 int scanrt_plan_execute(struct scanrt_plan *plan, void *out, const void *in, uint64_t count, void *stream)
 {
 	const struct srt_driver *driver;
+	bool is_pushed;
 	int status;
 
 	srt_error_clear();
@@ -77,10 +78,10 @@ int scanrt_plan_execute(struct scanrt_plan *plan, void *out, const void *in, uin
 		return status;
 	/* The caller's thread may have any context current, or none. */
 	driver = plan->context->driver;
-	status = srt_driver_push(driver, plan->context->cuda_context);
+	status = srt_driver_enter(&is_pushed, driver, plan->context->cuda_context);
 	if (status)
 		return status;
 	status = srt_kernel_launch(&srt_plan_class_of(plan, count)->fetched->kernel, driver, &plan->workspace,
 		(uintptr_t)out, (uintptr_t)in, count, 0, stream);
-	return srt_driver_pop(driver, status);
+	return srt_driver_leave(driver, is_pushed, status);
 }

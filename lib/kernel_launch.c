@@ -114,13 +114,17 @@ int srt_kernel_launch(const struct srt_kernel *kernel, const struct srt_driver *
 	const struct srt_workspace *workspace, uint64_t out, uint64_t in, uint64_t count, uint32_t grid_limit,
 	void *stream)
 {
-	struct scan scan = { .kernel = kernel, .out = out, .in = in };
+	struct scan scan; /* most of its launches stay unwritten: zeroing them takes longer than all else here */
 	struct scan_arguments arguments;
 	void *parameters[] = { &arguments };
 	CUresult result = CUDA_SUCCESS;
 	size_t i;
 
 	assert(count >= 1 && count <= srt_variant_max_count(&kernel->variant));
+	scan.kernel = kernel;
+	scan.out = out;
+	scan.in = in;
+	scan.scratch_address = 0;
 	scan.count = srt_strategy_find(kernel->variant.strategy)->launches(scan.launches, &kernel->variant, count,
 		resident_of(kernel, grid_limit));
 	place_scratch(&scan, workspace);

@@ -119,7 +119,12 @@ int srt_fail_database(int status, int sqlite_code, const char *format, ...)
 
 void srt_error_clear(void)
 {
-	memset(&last_error, 0, sizeof(last_error));
+	/* Every call begins with this: what is behind the end of the text need not be written for it. */
+	last_error.status = 0;
+	last_error.cuda_result = 0;
+	last_error.nvrtc_result = 0;
+	last_error.sqlite_code = 0;
+	last_error.text[0] = '\0';
 }
 
 const struct srt_error *srt_error_last(void)

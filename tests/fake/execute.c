@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "driver.h"
 #include "fake.h"
 #include "plan.h"
 #include "tests/tap.h"
@@ -129,13 +130,20 @@ static void test_context_kept(void)
 	fake_set_current(fake, false);
 }
 
-/* Calls of one execution: push, launch, pop.  Anything more would cost time, or break a capture (B113). */
+/* Calls of one execution: which context is current, push, launch, pop.  Anything more would cost time, or break a
+ * capture (B113). */
 static void test_path(void)
 {
+	CUcontext popped;
 	int calls = fake->calls;
 
 	tap_is_int(execute(0x10000000, 0x20000000, 1 << 20), SCANRT_OK, "a scan is launched");
-	tap_is_int(fake->calls - calls, 3, "B113: an execution calls the driver three times");
+	tap_is_int(fake->calls - calls, 4, "B113: an execution calls the driver four times");
+	context->driver->cuCtxPushCurrent(context->cuda_context);
+	calls = fake->calls;
+	tap_is_int(execute(0x10000000, 0x20000000, 1 << 20), SCANRT_OK, "and another where its context is current");
+	tap_is_int(fake->calls - calls, 2, "B113: with two calls");
+	context->driver->cuCtxPopCurrent(&popped);
 }
 
 /* Two launches a level and one for the last; nothing in between, and nothing after one that is refused. */
@@ -158,7 +166,7 @@ static void test_several_launches(void)
 	tap_is_int(scanrt_plan_execute(fan, AT(0x1000), AT(0x4000000000), count, NULL), SCANRT_OK,
 		"a scan of several launches is launched");
 	tap_is_int(fake->launches, 9, "B001: beyond 2^32 elements there are five levels of 256 elements a tile");
-	tap_is_int(fake->calls - calls, 11, "B113: and no other call of the driver than for the context");
+	tap_is_int(fake->calls - calls, 12, "B113: and no other call of the driver than for the context");
 	tap_is_uint(fake->launch.arguments.count, count, "the last of them has all elements");
 	tap_is_uint(fake->launch.arguments.tiles, (UINT64_C(1) << 25) + 1, "in all their tiles");
 	tap_is_uint(fake->launch.grid, UINT64_C(1) << 25, "and a block for each but the first");
@@ -168,7 +176,7 @@ static void test_several_launches(void)
 	calls = fake->calls;
 	tap_is_int(scanrt_plan_execute(fan, AT(0x1000), AT(0x4000000000), count, NULL), SCANRT_ERROR_LAUNCH,
 		"a refused launch among several has its status");
-	tap_is_int(fake->calls - calls, 3, "and no other follows it");
+	tap_is_int(fake->calls - calls, 4, "and no other follows it");
 	fake->fail_name = NULL;
 	scanrt_plan_destroy(fan);
 }
