@@ -23,7 +23,6 @@ struct srt_pages {
 	struct srt_page *loaded;
 	size_t count;
 	size_t capacity;
-	unsigned char *spare; /* SRT_PAGE_RUN pages of the rest of a long record */
 	uint32_t roots[SRT_TREE_COUNT];
 };
 
