@@ -27,6 +27,9 @@ struct entry {
 	struct tune_ring ring;
 	struct tune_contender contender;
 	struct tune_summary summary;
+	struct bench_copy copy;
+	struct tune_contender copying;
+	double copy_us; /* 0: not asked for */
 };
 
 struct counts {
@@ -35,6 +38,7 @@ struct counts {
 	struct scanrt_plan *plan;
 	struct entry *entries;
 	size_t used;
+	bool has_copies;    /* of the same bytes, in turn with the scans */
 };
 
 static void add_count(struct counts *counts, double wanted)
@@ -66,6 +70,17 @@ static int prepare_entry(struct counts *counts, struct entry *entry)
 	return status;
 }
 
+static int prepare_copy(struct counts *counts, struct entry *entry)
+{
+	struct bench *bench = counts->bench;
+
+	entry->copy = (struct bench_copy){ .bench = bench, .kernel = bench->copy_kernel,
+		.bytes = entry->count * srt_type_size(counts->problem.input_type) };
+	entry->copying.enqueue = bench_enqueue_copy;
+	entry->copying.user = &entry->copy;
+	return tune_contender_prepare(&entry->copying, &bench->contest, &entry->ring, bench->is_modelled ? 0 : 2);
+}
+
 static int open_counts(struct counts *counts, struct bench *bench, const char *type)
 {
 	int code, status = srt_type_parse(&code, type);
@@ -81,19 +96,26 @@ static int open_counts(struct counts *counts, struct bench *bench, const char *t
 static int measure(struct counts *counts, double weight)
 {
 	struct bench *bench = counts->bench;
-	struct tune_contender *list[STEPS_MAX];
+	struct tune_contender *list[2 * STEPS_MAX];
+	size_t listed = 0;
 	int status = bench_plan(&counts->plan, bench, &counts->problem, 0, counts->entries[0].count,
 		counts->entries[counts->used - 1].count);
 
 	for (size_t i = 0; !status && i < counts->used; i++) {
-		list[i] = &counts->entries[i].contender;
+		list[listed++] = &counts->entries[i].contender;
 		status = prepare_entry(counts, &counts->entries[i]);
+		if (!status && counts->has_copies) {
+			list[listed++] = &counts->entries[i].copying;
+			status = prepare_copy(counts, &counts->entries[i]);
+		}
 	}
 	if (!status)
-		status = tune_contest_run(&bench->contest, list, counts->used, bench_least_rounds(bench),
+		status = tune_contest_run(&bench->contest, list, listed, bench_least_rounds(bench),
 			bench_most_rounds(bench), bench_spare_seconds(bench, weight));
-	for (size_t i = 0; i < counts->used; i++)
+	for (size_t i = 0; i < counts->used; i++) {
 		counts->entries[i].summary = tune_summarise(&counts->entries[i].contender.values);
+		counts->entries[i].copy_us = tune_summarise(&counts->entries[i].copying.values).median;
+	}
 	return status;
 }
 
@@ -108,6 +130,7 @@ static int report(struct counts *counts)
 		struct bench_result result = { .type = srt_type_name(counts->problem.input_type), .op = "sum",
 					       .count = entry->count, .layout = "contiguous",
 					       .description = &description, .ours = entry->summary,
+					       .copy_us = entry->copy_us,
 					       .bytes = 2.0 * (double)element * (double)entry->count };
 
 		status = scanrt_plan_describe(counts->plan, entry->count, &description, NULL, 0);
@@ -119,8 +142,10 @@ static int report(struct counts *counts)
 
 static void close_counts(struct counts *counts)
 {
-	for (size_t i = 0; i < counts->used; i++)
+	for (size_t i = 0; i < counts->used; i++) {
 		tune_contender_free(&counts->entries[i].contender, &counts->bench->contest);
+		tune_contender_free(&counts->entries[i].copying, &counts->bench->contest);
+	}
 	free(counts->entries);
 	scanrt_plan_destroy(counts->plan);
 }
@@ -201,6 +226,21 @@ static const struct entry *find(const struct counts *counts, uint64_t count)
 	return NULL;
 }
 
+/* What a copy's time an element does is a bound of what a scan's can do: beside the target, for whoever judges. */
+static void tell_flatness_of_copies(const struct counts *counts)
+{
+	double least = 0, most = 0;
+
+	for (size_t i = 0; i < counts->used; i++) {
+		double each = counts->entries[i].copy_us / (double)counts->entries[i].count;
+
+		least = i == 0 || each < least ? each : least;
+		most = each > most ? each : most;
+	}
+	bench_note(counts->bench, "the copy's time an element is flat within %.1f %%: %.4f ps to %.4f ps",
+		least > 0 ? 100 * (most / least - 1) : 0, 1e6 * least, 1e6 * most);
+}
+
 static void judge_flat(const struct counts *counts)
 {
 	const struct entry *least = &counts->entries[0], *most = least;
@@ -214,6 +254,7 @@ static void judge_flat(const struct counts *counts)
 	bench_judge(counts->bench, per_element(most) <= FLATNESS * per_element(least),
 		"time an element is flat within 5 %%: %.4f ps at %" PRIu64 ", %.4f ps at %" PRIu64,
 		1e6 * per_element(least), least->count, 1e6 * per_element(most), most->count);
+	tell_flatness_of_copies(counts);
 	for (int power = 31; power <= 32; power++) {
 		const struct entry *at = find(counts, UINT64_C(1) << power);
 		const struct entry *above = find(counts, (UINT64_C(1) << power) + 1);
@@ -227,7 +268,7 @@ static void judge_flat(const struct counts *counts)
 
 int bench_run_flat(struct bench *bench)
 {
-	struct counts counts = {0};
+	struct counts counts = { .has_copies = true };
 	int last = bench->options.is_quick ? 31 : FLAT_LAST, status = open_counts(&counts, bench, "i32");
 
 	for (int power = FLAT_FIRST; !status && power <= last; power++) {

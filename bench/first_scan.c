@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * first_scan [COUNT]: how long a fresh process takes from a CUDA context to its first result, and what one execution
- * costs the host after that.  What the library does is the database's and the compiler's doing: run it with SCANRT_DB
+ * first_scan [COUNT [sum|max [exclusive]]]: how long a fresh process takes from a CUDA context to its first result of
+ * i32, and what one execution costs the host after that.  What the library does is the database's and the compiler's doing: run it with SCANRT_DB
  * naming a tuned file or `off`, with and without SCANRT_LIBNVRTC pointing nowhere.
  *
  * Prints one JSON object: times in microseconds; lookup_us is what the library's log says of the database, if it does.
@@ -16,6 +16,7 @@
 
 #define ROUNDS 50
 #define BURST  100 /* executions in a row; far below the depth of the driver's queue */
+#define LARGE  (1 << 24)
 
 struct times {
 	double cuda;        /* cuInit and the primary context: not ours */
@@ -80,16 +81,23 @@ static void hear(void *user, const char *line)
 	fprintf(stderr, "%s\n", line);
 }
 
-static struct scanrt_plan *make_plan(struct scanrt_context *context, uint64_t count)
+/* What is scanned, as the command line has it. */
+struct task {
+	uint64_t count;
+	bool is_max;
+	bool is_exclusive;
+};
+
+static struct scanrt_plan *make_plan(struct scanrt_context *context, const struct task *task)
 {
 	struct scanrt_problem problem = SCANRT_PROBLEM_INIT;
 	struct scanrt_plan *plan = NULL;
 
 	problem.input_type = SCANRT_I32;
-	problem.op = SCANRT_SUM;
-	problem.min_count = count;
-	problem.min_count = count;
-	problem.max_count = count;
+	problem.op = task->is_max ? SCANRT_MAX : SCANRT_SUM;
+	problem.mode = task->is_exclusive ? SCANRT_EXCLUSIVE : SCANRT_INCLUSIVE;
+	problem.min_count = task->count;
+	problem.max_count = task->count;
 	check_scan(scanrt_plan_create(&plan, context, &problem, NULL));
 	return plan;
 }
@@ -97,8 +105,9 @@ static struct scanrt_plan *make_plan(struct scanrt_context *context, uint64_t co
 static double host_time(struct scanrt_plan *plan, void *out, const void *in, uint64_t count)
 {
 	double best = 1e9;
+	int rounds = count > LARGE ? 2 : ROUNDS;
 
-	for (int round = 0; round < ROUNDS; round++) {
+	for (int round = 0; round < rounds; round++) {
 		double begin = now_us();
 		double each;
 
@@ -112,32 +121,42 @@ static double host_time(struct scanrt_plan *plan, void *out, const void *in, uin
 	return best;
 }
 
-static bool is_right(const int32_t *in, const void *out, uint64_t count)
+static int32_t combine(const struct task *task, int32_t earlier, int32_t later)
 {
-	int32_t *results = malloc(count * sizeof *results);
-	uint32_t sum = 0;
+	if (task->is_max)
+		return earlier > later ? earlier : later;
+	return (int32_t)((uint32_t)earlier + (uint32_t)later);
+}
+
+static bool is_right(const struct task *task, const int32_t *in, const void *out)
+{
+	int32_t *results = malloc(task->count * sizeof *results);
+	int32_t before = task->is_max ? INT32_MIN : 0;
 	bool same = results != NULL;
 
-	device_read(results, out, count * sizeof *results);
-	for (uint64_t i = 0; i < count && same; i++) {
-		sum += (uint32_t)in[i];
-		same = results[i] == (int32_t)sum;
+	device_read(results, out, task->count * sizeof *results);
+	for (uint64_t i = 0; i < task->count && same; i++) {
+		int32_t here = combine(task, before, in[i]);
+
+		same = results[i] == (task->is_exclusive ? before : here);
+		before = here;
 	}
 	free(results);
 	return same;
 }
 
-static void print(const struct times *times, struct scanrt_plan *plan, uint64_t count, bool same)
+static void print(const struct times *times, struct scanrt_plan *plan, const struct task *task, bool same)
 {
 	static const char *const origins[] = { "unknown", "forced", "tuned", "similar", "default" };
 	struct scanrt_plan_description description = SCANRT_PLAN_DESCRIPTION_INIT;
 
-	check_scan(scanrt_plan_describe(plan, count, &description, NULL, 0));
-	printf("{\"what\":\"first scan\",\"type\":\"i32\",\"op\":\"sum\",\"count\":%llu,\"origin\":\"%s\","
+	check_scan(scanrt_plan_describe(plan, task->count, &description, NULL, 0));
+	printf("{\"what\":\"first scan\",\"type\":\"i32\",\"op\":\"%s\",\"mode\":\"%s\",\"count\":%llu,\"origin\":\"%s\","
 	       "\"variant\":\"%s\",\"is_compiled\":%d,\"is_right\":%s,"
 	       "\"cuda_us\":%.1f,\"context_us\":%.1f,\"plan_us\":%.1f,\"execute_us\":%.1f,"
 	       "\"context_to_result_us\":%.1f,\"lookup_us\":%.1f,\"second_plan_us\":%.1f,\"host_us\":%.3f}\n",
-		(unsigned long long)count, origins[description.origin], description.variant, description.is_compiled,
+		task->is_max ? "max" : "sum", task->is_exclusive ? "exclusive" : "inclusive",
+		(unsigned long long)task->count, origins[description.origin], description.variant, description.is_compiled,
 		same ? "true" : "false", times->cuda, times->open, times->plan, times->first,
 		times->open + times->plan + times->first, lookup_us, times->second_plan, times->host);
 }
@@ -145,7 +164,9 @@ static void print(const struct times *times, struct scanrt_plan *plan, uint64_t 
 int main(int argc, char **argv)
 {
 	struct scanrt_context_options options = SCANRT_CONTEXT_OPTIONS_INIT;
-	uint64_t count = argc > 1 ? strtoull(argv[1], NULL, 0) : 1 << 20;
+	const struct task task = { argc > 1 ? strtoull(argv[1], NULL, 0) : 1 << 20,
+		argc > 2 && strcmp(argv[2], "max") == 0, argc > 3 && strcmp(argv[3], "exclusive") == 0 };
+	uint64_t count = task.count;
 	size_t bytes = count * sizeof(int32_t);
 	int32_t *values = malloc(bytes);
 	struct scanrt_context *context = NULL;
@@ -171,18 +192,18 @@ int main(int argc, char **argv)
 	check_scan(scanrt_context_create(&context, &options));
 	times.open = end_us(begin);
 	begin = begin_us("scanrt_plan_create");
-	plan = make_plan(context, count);
+	plan = make_plan(context, &task);
 	times.plan = end_us(begin);
 	begin = begin_us("scanrt_plan_execute and the wait for it");
 	check_scan(scanrt_plan_execute(plan, out, in, count, NULL));
 	device_wait();
 	times.first = end_us(begin);
-	same = is_right(values, out, count);
+	same = is_right(&task, values, out);
 	begin = begin_us("scanrt_plan_create and _destroy, again");
-	scanrt_plan_destroy(make_plan(context, count));
+	scanrt_plan_destroy(make_plan(context, &task));
 	times.second_plan = end_us(begin);
 	times.host = host_time(plan, out, in, count);
-	print(&times, plan, count, same);
+	print(&times, plan, &task, same);
 	scanrt_plan_destroy(plan);
 	scanrt_context_destroy(context);
 	free(values);
