@@ -229,7 +229,7 @@ section_sanitize() (
 	mkdir -p "$work/sanitize"
 	for tool in memcheck racecheck synccheck initcheck; do
 		for test in grid_block grid_circuits grid_cluster grid_lookback grid_lookback_serial grid_lookahead \
-			grid_fan \
+			grid_totals grid_fan \
 			grid_reduce grid_reduce_fixed placement epochs initial stress chains; do
 			echo "$tool $test"
 		done

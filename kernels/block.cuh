@@ -20,6 +20,7 @@ template <class P> struct scan_strategy<P, strategy::block> {
 		const int lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size;
 		const int count = int(arguments.count);
 
+		allow_next_launch();
 		wait_for_previous_launch();
 		slice<P, false> mine(lane, slice_count<P>(count, warp), warp * P::slice);
 		mine.load(static_cast<const typename P::input *>(arguments.in) + warp * P::slice);

@@ -207,6 +207,7 @@ template <class P> struct scan_strategy<P, strategy::cluster> {
 	static __device__ __forceinline__ void run(const scan_arguments &arguments)
 	{
 		__shared__ shared_storage shared;
+		allow_next_launch();
 		const int rank = cluster_rank();
 		const int left = int(arguments.count) - rank * P::tile; /* elements of this CTA and later ones */
 		const bool is_whole = is_aligned<P>(static_cast<const typename P::input *>(arguments.in)) &&

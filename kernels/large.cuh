@@ -30,10 +30,12 @@ template <class P> struct scan_strategy<P, strategy::large> {
 	{
 		extern __shared__ __align__(16) char buffer[];
 		__shared__ ticket drawn;
-		wait_for_previous_launch();
 		const bool is_alone = arguments.tiles == 1;
-		if (threadIdx.x == 0)
+		if (threadIdx.x == 0) {
 			drawn = is_alone ? ticket{0, 0} : draw_ticket(arguments);
+			allow_next_draws(drawn);
+		}
+		wait_for_previous_launch();
 		__syncthreads();
 		const ticket mine = drawn;
 		const u64 first = u64(mine.tile) * P::tile;

@@ -23,6 +23,7 @@ kernel_files = \
 	kernels/lookahead_wide.cuh \
 	kernels/lookback.cuh \
 	kernels/lookback_serial.cuh \
+	kernels/totals.cuh \
 	kernels/memory.cuh \
 	kernels/monoids.cuh \
 	kernels/operators.cuh \

@@ -74,12 +74,12 @@ private:
 		if (lane == 0) {
 			if (arguments.tiles < prefetch_rounds * gridDim.x)
 				shared.stages.prefetch(arguments, blockIdx.x);
+			word = draw_word(arguments, 1);
 			shared.init();
 			fence_barrier_init();
-			wait_for_previous_launch();
-			word = draw_word(arguments, 1);
 			shared.stages.epoch = u32(word >> 32);
 		}
+		wait_for_previous_launch();
 		__syncwarp();
 		return shared.stages.start(arguments, buffer, 0, word, lane);
 	}
@@ -94,6 +94,7 @@ private:
 			shared.stages.wait_free(k);
 			tile = shared.stages.start(arguments, buffer, k, lane == 0 ? draw_word(arguments, 1) : 0, lane);
 		}
+		allow_next_draws(ticket{0, shared.stages.epoch});
 	}
 
 	/* Role of the publisher: tile k's aggregate goes out as soon as its warps have reduced it. */

@@ -40,8 +40,28 @@ template <class P> struct warp_walk {
 	}
 };
 
-/* All of the strategy but the walk, by which lookback-serial differs. */
-template <class P, class Walk> struct lookback_scan {
+/* What a tile of lookback tells the others, and what it learns from them. */
+template <class P, class Walk> struct walk_back {
+	using T = typename P::value;
+
+	/* Called by a full warp: publishes the tile's part in the exchange; returns what comes before the tile, in lane
+	 * 0.  `prefix` is the initial value, if there is one. */
+	static __device__ __forceinline__ maybe<T> exchange(
+		const tile_words<P> &words, maybe<T> prefix, u32 tile, T aggregate, int lane)
+	{
+		if (tile > 0) {
+			if (lane == 0)
+				words.publish(tile, aggregate, mark_aggregate);
+			prefix = {Walk::find(words, tile, lane), true};
+		}
+		if (lane == 0)
+			words.publish(tile, combine<P>(prefix, {aggregate, true}).value, mark_prefix);
+		return prefix;
+	}
+};
+
+/* One tile a CTA: all of the strategy but the exchange, by which lookback-serial and totals differ. */
+template <class P, class Exchange> struct tile_scan {
 	using T = typename P::value;
 
 	struct shared_storage {
@@ -53,9 +73,9 @@ template <class P, class Walk> struct lookback_scan {
 	static __device__ __forceinline__ void run(const scan_arguments &arguments)
 	{
 		__shared__ shared_storage shared;
-		wait_for_previous_launch();
 		if (threadIdx.x == 0)
-			shared.drawn = draw_ticket(arguments);
+			shared.drawn = begin(arguments);
+		wait_for_previous_launch();
 		__syncthreads();
 		const ticket mine = shared.drawn;
 		const u64 first = u64(mine.tile) * P::tile;
@@ -70,6 +90,19 @@ template <class P, class Walk> struct lookback_scan {
 	}
 
 private:
+	/* One thread, while the launch before this one ends: draws the tile and asks for it to be brought into L2. */
+	static __device__ __forceinline__ ticket begin(const scan_arguments &arguments)
+	{
+		const ticket drawn = draw_ticket(arguments);
+		allow_next_draws(drawn);
+		const u64 array = address_of(arguments.in), last = array + arguments.count * sizeof(typename P::input);
+		const u64 from = (array + u64(drawn.tile) * P::tile * sizeof(typename P::input) + 15) & ~15ull;
+		const u64 to = min(from + P::tile * sizeof(typename P::input), last) & ~15ull;
+		if (from < to)
+			prefetch_to_l2(reinterpret_cast<const void *>(from), u32(to - from));
+		return drawn;
+	}
+
 	/* is_full: the tile is, something comes before it, and the arrays are aligned to vectors. */
 	template <bool is_full>
 	static __device__ __forceinline__ void run_tile(
@@ -89,26 +122,19 @@ private:
 			part.store(out, combine<P>(prefix, block.earlier));
 	}
 
-	/* Called by warp 0: publishes this tile's part in the exchange and leaves the tile's prefix in shared
-	 * memory. */
+	/* Called by warp 0: leaves the tile's prefix in shared memory. */
 	static __device__ __forceinline__ void find_prefix(
 		const scan_arguments &arguments, shared_storage &shared, ticket mine, T aggregate, int lane)
 	{
 		const tile_words<P> words(arguments, mine.epoch);
-		maybe<T> prefix = initial_value<P>(arguments);
-		if (mine.tile > 0) {
-			if (lane == 0)
-				words.publish(mine.tile, aggregate, mark_aggregate);
-			prefix = {Walk::find(words, mine.tile, lane), true};
-		}
-		if (lane == 0) {
-			words.publish(mine.tile, combine<P>(prefix, {aggregate, true}).value, mark_prefix);
+		const maybe<T> prefix =
+			Exchange::exchange(words, initial_value<P>(arguments), mine.tile, aggregate, lane);
+		if (lane == 0)
 			shared.prefix = prefix.value;
-		}
 	}
 };
 
-template <class P> struct scan_strategy<P, strategy::lookback> : lookback_scan<P, warp_walk<P>> {};
+template <class P> struct scan_strategy<P, strategy::lookback> : tile_scan<P, walk_back<P, warp_walk<P>>> {};
 
 } // namespace scan
 

@@ -34,7 +34,7 @@ template <class P> struct thread_walk {
 	}
 };
 
-template <class P> struct scan_strategy<P, strategy::other> : lookback_scan<P, thread_walk<P>> {};
+template <class P> struct scan_strategy<P, strategy::other> : tile_scan<P, walk_back<P, thread_walk<P>>> {};
 
 } // namespace scan
 

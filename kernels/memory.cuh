@@ -113,20 +113,82 @@ template <access how, class T, int count> __device__ __forceinline__ void store_
 	}
 }
 
-/* Whether less than a whole vector of such elements can be moved by load_part() and store_part(). */
+/* Accesses that happen only where `is_wanted` says so, without a branch: a lane with a part of a vector then keeps none
+ * of the others waiting, neither for its path through the code nor for what it loads.  Volatile, as above. */
+template <access how> __device__ __forceinline__ void load_if(u32 (&word)[4], const void *p, bool is_wanted)
+{
+	if constexpr (how == access::stream)
+		asm volatile("{ .reg .pred p; setp.ne.u32 p, %5, 0; @p ld.global.cs.v4.u32 {%0, %1, %2, %3}, [%4]; }"
+			: "+r"(word[0]), "+r"(word[1]), "+r"(word[2]), "+r"(word[3]) : "l"(p), "r"(u32(is_wanted)));
+	else
+		asm volatile("{ .reg .pred p; setp.ne.u32 p, %5, 0; @p ld.global.v4.u32 {%0, %1, %2, %3}, [%4]; }"
+			: "+r"(word[0]), "+r"(word[1]), "+r"(word[2]), "+r"(word[3]) : "l"(p), "r"(u32(is_wanted)));
+}
+__device__ __forceinline__ void load_if(u32 &first, u32 &second, const void *p, bool is_wanted)
+{
+	asm volatile("{ .reg .pred p; setp.ne.u32 p, %3, 0; @p ld.global.v2.u32 {%0, %1}, [%2]; }"
+		: "+r"(first), "+r"(second) : "l"(p), "r"(u32(is_wanted)));
+}
+__device__ __forceinline__ void load_if(u32 &word, const void *p, bool is_wanted)
+{
+	asm volatile("{ .reg .pred p; setp.ne.u32 p, %2, 0; @p ld.global.u32 %0, [%1]; }"
+		: "+r"(word) : "l"(p), "r"(u32(is_wanted)));
+}
+__device__ __forceinline__ void load_if(u16 &half, const void *p, bool is_wanted)
+{
+	asm volatile("{ .reg .pred p; setp.ne.u32 p, %2, 0; @p ld.global.u16 %0, [%1]; }"
+		: "+h"(half) : "l"(p), "r"(u32(is_wanted)));
+}
+/* In the low bits of `half`. */
+__device__ __forceinline__ void load_byte_if(u16 &half, const void *p, bool is_wanted)
+{
+	asm volatile("{ .reg .pred p; setp.ne.u32 p, %2, 0; @p ld.global.u8 %0, [%1]; }"
+		: "+h"(half) : "l"(p), "r"(u32(is_wanted)));
+}
+
+template <access how> __device__ __forceinline__ void store_if(void *p, const u32 (&word)[4], bool is_wanted)
+{
+	if constexpr (how != access::plain)
+		asm volatile("{ .reg .pred p; setp.ne.u32 p, %5, 0; @p st.global.cs.v4.u32 [%0], {%1, %2, %3, %4}; }" ::
+			"l"(p), "r"(word[0]), "r"(word[1]), "r"(word[2]), "r"(word[3]), "r"(u32(is_wanted)) : "memory");
+	else
+		asm volatile("{ .reg .pred p; setp.ne.u32 p, %5, 0; @p st.global.v4.u32 [%0], {%1, %2, %3, %4}; }" ::
+			"l"(p), "r"(word[0]), "r"(word[1]), "r"(word[2]), "r"(word[3]), "r"(u32(is_wanted)) : "memory");
+}
+__device__ __forceinline__ void store_if(void *p, u32 first, u32 second, bool is_wanted)
+{
+	asm volatile("{ .reg .pred p; setp.ne.u32 p, %3, 0; @p st.global.v2.u32 [%0], {%1, %2}; }" ::"l"(p),
+		"r"(first), "r"(second), "r"(u32(is_wanted)) : "memory");
+}
+__device__ __forceinline__ void store_if(void *p, u32 word, bool is_wanted)
+{
+	asm volatile("{ .reg .pred p; setp.ne.u32 p, %2, 0; @p st.global.u32 [%0], %1; }" ::"l"(p), "r"(word),
+		"r"(u32(is_wanted)) : "memory");
+}
+__device__ __forceinline__ void store_if(void *p, u16 half, bool is_wanted)
+{
+	asm volatile("{ .reg .pred p; setp.ne.u32 p, %2, 0; @p st.global.u16 [%0], %1; }" ::"l"(p), "h"(half),
+		"r"(u32(is_wanted)) : "memory");
+}
+__device__ __forceinline__ void store_byte_if(void *p, u16 half, bool is_wanted)
+{
+	asm volatile("{ .reg .pred p; setp.ne.u32 p, %2, 0; @p st.global.u8 [%0], %1; }" ::"l"(p), "h"(half),
+		"r"(u32(is_wanted)) : "memory");
+}
+
+/* Whether a vector lies in the 16 bytes in which any of its elements lies. */
 template <class T, int count> __device__ constexpr bool has_parts()
 {
 	return count * sizeof(T) <= 16 && 16 % sizeof(T) == 0;
 }
 
-/* Words by an index known at run time only, without the local memory that indexing them would take. */
-template <int words> __device__ __forceinline__ void insert(u32 (&word)[words], int index, u32 value)
+/* Whether load_given() and store_given() know such vectors. */
+template <class T, int count> __device__ constexpr bool can_give()
 {
-#pragma unroll
-	for (int i = 0; i < words; i++)
-		word[i] = i == index ? value : word[i];
+	return has_parts<T, count>() && 16 % (count * sizeof(T)) == 0;
 }
 
+/* A word by an index known at run time only, without the local memory that indexing would take. */
 template <int words> __device__ __forceinline__ u32 extract(const u32 (&word)[words], int index)
 {
 	u32 value = 0;
@@ -136,31 +198,34 @@ template <int words> __device__ __forceinline__ u32 extract(const u32 (&word)[wo
 	return value;
 }
 
-/* The first `given` of a vector's elements, 0 < given < count, from or to where the whole vector would be aligned: one
- * access for each power of two in the number of bytes.  The other elements come out as zeros, or stay as they are. */
-template <class T, int count> __device__ __forceinline__ void load_part(T (&items)[count], const T *p, int given)
+/* The first `given` of a vector's elements, none if not positive, all if there are as many or more; the vector's place
+ * is aligned to its size.  A whole vector takes one access, and less than that one for each power of two in the number
+ * of bytes, all in flight together.  The other elements come out as zeros. */
+template <access how, class T, int count>
+__device__ __forceinline__ void load_given(T (&items)[count], const T *p, int given)
 {
-	constexpr int words = (count * int(sizeof(T)) + 3) / 4;
+	constexpr int size = count * int(sizeof(T)), words = (size + 3) / 4;
 	const char *from = reinterpret_cast<const char *>(p);
-	const int bytes = given * int(sizeof(T));
-	u32 word[words] = {};
-	u32 rest = 0;
-	if constexpr (words > 2)
-		if (bytes & 8)
-			memcpy(word, __builtin_assume_aligned(from, 8), 8);
-	if constexpr (words > 1 && sizeof(T) < 8) {
-		if (bytes & 4)
-			rest = *reinterpret_cast<const u32 *>(from + (bytes & 8));
-		insert(word, (bytes & 8) / 4, rest);
-	}
-	if constexpr (sizeof(T) < 4) {
-		rest = 0;
-		if (bytes & 2)
-			rest = *reinterpret_cast<const u16 *>(from + (bytes & 12));
-		if (sizeof(T) == 1 && bytes & 1)
-			rest |= u32(*reinterpret_cast<const u8 *>(from + (bytes & 14))) << 8 * (bytes & 2);
-		insert(word, bytes / 4, rest);
-	}
+	const bool is_whole = given >= count;
+	const int bytes = given > 0 && !is_whole ? given * int(sizeof(T)) : 0;
+	/* Registers of its own for each access: one would otherwise wait for the other that fills the same. */
+	u32 whole[4] = {}, pair[2] = {}, part = 0, word[words];
+	u16 half = 0, byte = 0;
+	if constexpr (size == 16)
+		load_if<how>(whole, from, is_whole);
+	if constexpr (size >= 8)
+		load_if(pair[0], pair[1], from, size == 8 ? is_whole : bool(bytes & 8));
+	if constexpr (size >= 4 && (size == 4 || sizeof(T) <= 4))
+		load_if(part, from + (bytes & 8), size == 4 ? is_whole : bool(bytes & 4));
+	if constexpr (size >= 2 && (size == 2 || sizeof(T) <= 2))
+		load_if(half, from + (bytes & 12), size == 2 ? is_whole : bool(bytes & 2));
+	if constexpr (sizeof(T) == 1)
+		load_byte_if(byte, from + (bytes & 14), size == 1 ? is_whole : bool(bytes & 1));
+	const u32 rest = u32(half) | u32(byte) << 8 * (bytes & 2);
+#pragma unroll
+	for (int i = 0; i < words; i++)
+		word[i] = whole[i] | (i < 2 ? pair[i % 2] : 0) | (i == (bytes & 8) / 4 ? part : 0) |
+			(i == bytes / 4 ? rest : 0);
 	if constexpr (sizeof(T) >= 4) {
 #pragma unroll
 		for (int i = 0; i < count; i++)
@@ -170,30 +235,33 @@ template <class T, int count> __device__ __forceinline__ void load_part(T (&item
 	}
 }
 
-template <class T, int count> __device__ __forceinline__ void store_part(T *p, const T (&items)[count], int given)
+/* Stores what load_given() would load. */
+template <access how, class T, int count>
+__device__ __forceinline__ void store_given(T *p, const T (&items)[count], int given)
 {
-	constexpr int words = (count * int(sizeof(T)) + 3) / 4;
+	constexpr int size = count * int(sizeof(T)), words = (size + 3) / 4;
 	char *to = reinterpret_cast<char *>(p);
-	const int bytes = given * int(sizeof(T));
+	const bool is_whole = given >= count;
+	const int bytes = given > 0 && !is_whole ? given * int(sizeof(T)) : 0;
 	u32 word[words] = {};
 	memcpy(word, items, sizeof items);
-	if constexpr (words > 2)
-		if (bytes & 8)
-			memcpy(__builtin_assume_aligned(to, 8), word, 8);
-	if constexpr (words > 1 && sizeof(T) < 8)
-		if (bytes & 4)
-			*reinterpret_cast<u32 *>(to + (bytes & 8)) = extract(word, (bytes & 8) / 4);
-	if constexpr (sizeof(T) < 4) {
-		const u32 rest = extract(word, bytes / 4);
-		if (bytes & 2)
-			*reinterpret_cast<u16 *>(to + (bytes & 12)) = u16(rest);
-		if (sizeof(T) == 1 && bytes & 1)
-			*reinterpret_cast<u8 *>(to + (bytes & 14)) = u8(rest >> 8 * (bytes & 2));
-	}
+	const u32 rest = extract(word, bytes / 4);
+	if constexpr (size == 16)
+		store_if<how>(to, word, is_whole);
+	if constexpr (size >= 8)
+		store_if(to, word[0], word[1], size == 8 ? is_whole : bool(bytes & 8));
+	if constexpr (size >= 4 && (size == 4 || sizeof(T) <= 4))
+		store_if(to + (bytes & 8), extract(word, (bytes & 8) / 4), size == 4 ? is_whole : bool(bytes & 4));
+	if constexpr (size >= 2 && (size == 2 || sizeof(T) <= 2))
+		store_if(to + (bytes & 12), u16(rest), size == 2 ? is_whole : bool(bytes & 2));
+	if constexpr (sizeof(T) == 1)
+		store_byte_if(to + (bytes & 14), u16(rest >> 8 * (bytes & 2)), size == 1 ? is_whole : bool(bytes & 1));
 }
 
 /* Launches that follow one another may overlap (programmatic dependent launch): the next may take its place on the
- * multiprocessors while this one ends, but touches memory only after its own wait for this one. */
+ * multiprocessors while this one ends, but touches the arrays only after its own wait for this one.  What it may do
+ * before is to draw tickets, and to ask for its input to be brought into L2, where everybody's writes go.  So a block
+ * that draws tickets allows the next launch once it has drawn its last (tile_state.cuh), and others at once. */
 __device__ __forceinline__ void wait_for_previous_launch()
 {
 #if __CUDA_ARCH__ >= 900
@@ -205,6 +273,14 @@ __device__ __forceinline__ void allow_next_launch()
 {
 #if __CUDA_ARCH__ >= 900
 	asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+#endif
+}
+
+/* Asks for `bytes` (a multiple of 16, not 0) from a 16-byte aligned address to be brought into L2. */
+__device__ __forceinline__ void prefetch_to_l2(const void *from, u32 bytes)
+{
+#if __CUDA_ARCH__ >= 900
+	asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(from), "r"(bytes));
 #endif
 }
 

@@ -121,14 +121,6 @@ __device__ __forceinline__ void fence_before_copies()
 #endif
 }
 
-/* Asks for `bytes` (a multiple of 16, not 0) from a 16-byte aligned address to be brought into L2. */
-__device__ __forceinline__ void prefetch_to_l2(const void *from, u32 bytes)
-{
-#if __CUDA_ARCH__ >= 900
-	asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(from), "r"(bytes));
-#endif
-}
-
 /* How many arrivals end a phase of a barrier that tile_copy::start() feeds. */
 #if __CUDA_ARCH__ >= 900
 enum : u32 { copy_arrivals = 1 };

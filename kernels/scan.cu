@@ -9,7 +9,6 @@
 #if SCAN_PHASES == 1 /* else the strategy's file has the kernels */
 SCAN_KERNEL(const __grid_constant__ scan_arguments arguments)
 {
-	scan::allow_next_launch();
 	scan::take_state(arguments.state);
 	scan::scan_strategy<scan::policy, scan::policy::how()>::run(arguments);
 }

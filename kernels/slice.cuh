@@ -156,12 +156,11 @@ template <class P, bool is_full> struct slice {
 	static __device__ __forceinline__ void load_row(input (&raw)[P::vector], const input *from, int given,
 		bool is_whole)
 	{
-		if (is_full || (is_whole && given == P::vector)) {
+		if (is_full || (!can_give<input, P::vector>() && is_whole && given == P::vector)) {
 			load_vector<P::load()>(raw, from);
-		} else if (has_parts<input, P::vector>() && is_whole) {
-			if constexpr (has_parts<input, P::vector>())
-				if (given > 0)
-					load_part(raw, from, given);
+		} else if (can_give<input, P::vector>() && is_whole) {
+			if constexpr (can_give<input, P::vector>())
+				load_given<P::load()>(raw, from, given);
 		} else {
 #pragma unroll
 			for (int i = 0; i < P::vector; i++)
@@ -173,12 +172,11 @@ template <class P, bool is_full> struct slice {
 	static __device__ __forceinline__ void store_row(output *to, const output (&result)[P::vector], int given,
 		bool is_whole)
 	{
-		if (is_full || (is_whole && given == P::vector)) {
+		if (is_full || (!can_give<output, P::vector>() && is_whole && given == P::vector)) {
 			store_vector<P::store()>(to, result);
-		} else if (has_parts<output, P::vector>() && is_whole) {
-			if constexpr (has_parts<output, P::vector>())
-				if (given > 0)
-					store_part(to, result, given);
+		} else if (can_give<output, P::vector>() && is_whole) {
+			if constexpr (can_give<output, P::vector>())
+				store_given<P::store()>(to, result, given);
 		} else {
 #pragma unroll
 			for (int i = 0; i < P::vector; i++)

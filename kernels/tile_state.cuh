@@ -27,13 +27,24 @@ __device__ __forceinline__ u64 draw_word(const scan_arguments &arguments, u32 nu
 }
 
 /* What a drawn word says.  Whoever drew the last ticket of the launch makes the word ready for the next launch; nobody
- * draws after that. */
+ * draws after that.  The next launch may begin to draw while this one still runs: only once all blocks of this one have
+ * allowed it to, each after its last draw, and the fence has then put the word where atomics find it. */
 __device__ __forceinline__ ticket read_word(const scan_arguments &arguments, u64 word, u32 number)
 {
 	ticket first = {u32(word), u32(word >> 32)};
-	if (first.tile + number == arguments.draws && !first.is_last_epoch())
+	if (first.tile + number == arguments.draws && !first.is_last_epoch()) {
 		store_relaxed(arguments.control, u64(first.epoch + 1) << 32);
+		__threadfence();
+	}
 	return first;
+}
+
+/* By a thread that has drawn the block's last ticket.  The last epoch ends with a cleared word, so that nobody may draw
+ * before the end of that launch. */
+__device__ __forceinline__ void allow_next_draws(ticket drawn)
+{
+	if (!drawn.is_last_epoch())
+		allow_next_launch();
 }
 
 __device__ __forceinline__ ticket draw_ticket(const scan_arguments &arguments)
@@ -42,7 +53,8 @@ __device__ __forceinline__ ticket draw_ticket(const scan_arguments &arguments)
 }
 
 /* The end of the last epoch: tags are about to repeat, so the last CTA to leave clears all tile words and starts
- * over.  Called by the whole block, converged, after its last access to tile words. */
+ * over.  The next launch draws as soon as all have left, before it waits for anything: hence the fence at the end.
+ * Called by the whole block, converged, after its last access to tile words. */
 __device__ __forceinline__ void leave_epoch(const scan_arguments &arguments, bool is_last_epoch)
 {
 	if (!is_last_epoch)
@@ -62,6 +74,7 @@ __device__ __forceinline__ void leave_epoch(const scan_arguments &arguments, boo
 		store_relaxed(arguments.tile_words + i, 0);
 	if (threadIdx.x < 2)
 		store_relaxed(arguments.control + threadIdx.x, 0);
+	__threadfence();
 }
 
 template <class P> struct tile_words {

@@ -38,6 +38,7 @@ static const struct point known[] = {
 	{ .strategy = SRT_LOOKAHEAD, .block = 384, .vectors = 6, .stages = 6, .ahead = 4 },
 	{ .strategy = SRT_BLOCK, .block = 512, .vectors = 2 },
 	{ .strategy = SRT_LOOKBACK, .block = 512, .vectors = 6 },
+	{ .strategy = SRT_TOTALS, .block = 512, .vectors = 4 },
 	{ .strategy = SRT_LOOKAHEAD, .block = 448, .vectors = 5, .stages = 6, .ahead = 3, .store = BULK },
 	{ .strategy = SRT_LOOKAHEAD, .block = 512, .vectors = 4, .stages = 6, .ahead = 3 },
 	{ .strategy = SRT_BLOCK, .block = 256, .vectors = 2 },
@@ -46,14 +47,18 @@ static const struct point known[] = {
 	{ .strategy = SRT_CLUSTER, .block = 256, .vectors = 2, .cluster = 8 },
 	{ .strategy = SRT_LOOKAHEAD, .block = 512, .vectors = 6, .stages = 4, .ahead = 2 },
 	{ .strategy = SRT_BLOCK, .block = 1024, .vectors = 1 },
+	{ .strategy = SRT_TOTALS, .block = 512, .vectors = 3 },
 	{ .strategy = SRT_CLUSTER, .block = 512, .vectors = 2, .cluster = 16, .exchange = SRT_EXCHANGE_BLOCK },
 	{ .strategy = SRT_CLUSTER, .block = 640, .vectors = 4, .cluster = 16, .exchange = SRT_EXCHANGE_BLOCK },
 	{ .strategy = SRT_LOOKBACK, .block = 256, .vectors = 2 },
 	{ .strategy = SRT_LOOKAHEAD, .block = 448, .vectors = 5, .stages = 6, .ahead = 3, .gather = 2, .store = BULK },
 	{ .strategy = SRT_CLUSTER, .block = 160, .vectors = 1, .cluster = 16 },
 	{ .strategy = SRT_BLOCK, .block = 512, .vectors = 1 },
+	{ .strategy = SRT_TOTALS, .block = 512, .vectors = 4, .residency = 2, .gather = 8 },
 	{ .strategy = SRT_LOOKBACK, .block = 128, .vectors = 4 },
 	{ .strategy = SRT_BLOCK, .block = 128, .vectors = 4 },
+	{ .strategy = SRT_TOTALS, .block = 1024, .vectors = 4 },
+	{ .strategy = SRT_TOTALS, .block = 512, .vectors = 2, .residency = 2 },
 	{ .strategy = SRT_LOOKAHEAD, .block = 448, .vectors = 7, .stages = 4, .ahead = 2, .store = BULK },
 	{ .strategy = SRT_LOOKAHEAD, .block = 320, .vectors = 7, .stages = 6, .ahead = 4, .gather = 2, .store = BULK },
 	{ .strategy = SRT_LOOKBACK, .block = 512, .vectors = 4 },
@@ -63,6 +68,7 @@ static const struct point known[] = {
 	{ .strategy = SRT_BLOCK, .block = 256, .vectors = 4 },
 	{ .strategy = SRT_LOOKAHEAD, .block = 384, .vectors = 7, .stages = 5, .ahead = 3, .gather = 2, .store = BULK },
 	{ .strategy = SRT_LOOKBACK, .block = 256, .vectors = 6 },
+	{ .strategy = SRT_TOTALS, .block = 256, .vectors = 4, .residency = 2 },
 	{ .strategy = SRT_BLOCK, .block = 1024, .vectors = 2 },
 	{ .strategy = SRT_CLUSTER, .block = 160, .vectors = 2, .cluster = 8 },
 	{ .strategy = SRT_LOOKBACK, .block = 128, .vectors = 2, .residency = 8 },
@@ -101,7 +107,7 @@ static const struct point known[] = {
 
 size_t tune_space_size(enum tune_effort effort, bool is_slow)
 {
-	static const size_t sizes[2][3] = { { 52, 128, 640 }, { 4, 12, 40 } };
+	static const size_t sizes[2][3] = { { 58, 128, 640 }, { 4, 12, 40 } };
 
 	return sizes[is_slow][effort];
 }
@@ -177,7 +183,7 @@ static void draw_circuit(struct point *point, uint64_t *state)
 /* What moves 3 or 4 words an element, or waits for one neighbour at a time, wins seldom: an eighth of the draws. */
 static int draw_strategy(uint64_t *state)
 {
-	static const int strategies[] = { SRT_BLOCK, SRT_CLUSTER, SRT_LOOKBACK, SRT_LOOKBACK, SRT_LOOKAHEAD,
+	static const int strategies[] = { SRT_BLOCK, SRT_CLUSTER, SRT_LOOKBACK, SRT_TOTALS, SRT_TOTALS, SRT_LOOKAHEAD,
 		SRT_LOOKAHEAD };
 	static const int others[] = { SRT_REDUCE, SRT_REDUCE, SRT_REDUCE_FIXED, SRT_REDUCE_FIXED, SRT_LOOKBACK_SERIAL,
 		SRT_FAN };
@@ -222,6 +228,8 @@ static struct point draw(uint64_t *state)
 	}
 	if (point.strategy == SRT_REDUCE_FIXED)
 		point.partials = pick(state, partials, COUNT_OF(partials));
+	if (point.strategy == SRT_TOTALS)
+		point.gather = pick(state, gathers, COUNT_OF(gathers));
 	if (point.strategy == SRT_LOOKAHEAD) {
 		point.stages = 3 + (int)(tune_random(state) % 6);
 		point.ahead = 1 + (int)(tune_random(state) % (uint64_t)(point.stages - 1));

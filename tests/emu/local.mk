@@ -73,6 +73,7 @@ emu_scripts = \
 	tests/emu/grid_lookback.sh \
 	tests/emu/grid_fan.sh \
 	tests/emu/grid_lookback_serial.sh \
+	tests/emu/grid_totals.sh \
 	tests/emu/grid_reduce.sh \
 	tests/emu/grid_reduce_fixed.sh \
 	tests/emu/host.sh \

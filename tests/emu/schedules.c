@@ -20,6 +20,8 @@ static const char *const protocols[] = {
 	"lookback,block=64,items=4,warp=shared,residency=1",
 	"lookback,block=96,items=8,residency=4",
 	"lookback-serial,block=64,items=1",
+	"totals,block=32,items=4,gather=1",
+	"totals,block=64,items=4,gather=4",
 	"lookahead,block=32,items=4,stages=2,ahead=1,gather=1",
 	"lookahead,block=64,items=4,stages=3,ahead=2,gather=2",
 	"lookahead,block=32,items=8,stages=5,ahead=4,gather=8",

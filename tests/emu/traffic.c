@@ -6,6 +6,7 @@
  *   lookback   a ticket a tile (an atomic, 2 words each way), an aggregate and a prefix a tile (2 words each, the first
  *              tile has a prefix only), the next epoch's ticket at the end; and what is polled;
  *   lookback-serial  the same;
+ *   totals     a ticket and a total a tile, the next epoch's ticket; and what is polled;
  *   lookahead  a ticket a draw, an aggregate a tile, the next epoch's ticket; and what is polled.  The same with bulk
  *              stores.
  */
@@ -86,7 +87,7 @@ static void check(struct test_device *device, const char *variant, uint64_t coun
 		"%s reads %" PRIu64 " elements once, and so much on top as it says", variant, count);
 	tap_is_uint(measured.counters.global_store_words, stores(&measured),
 		"%s writes %" PRIu64 " elements once, and so much on top as it says", variant, count);
-	if (is_lookback(&measured))
+	if (is_lookback(&measured) || measured.strategy == SRT_TOTALS)
 		tap_is_uint(measured.counters.global_atomics, measured.tiles, "%s draws one ticket for each of %" PRIu64
 			" tiles", variant, measured.tiles);
 	if (measured.strategy == SRT_BLOCK || measured.strategy == SRT_CLUSTER)
@@ -147,7 +148,7 @@ int main(void)
 {
 	static const uint64_t counts[] = { 1, 31, 511, 512, 513, 5000, 20000 };
 	const char *block = "block,block=128,items=4", *lookback = "lookback,block=128,items=4";
-	const char *serial = "lookback-serial,block=128,items=1";
+	const char *serial = "lookback-serial,block=128,items=1", *totals = "totals,block=128,items=4";
 	const char *lookahead = "lookahead,block=128,items=4,stages=3,ahead=2";
 	const char *raked = "lookahead,block=128,items=4,stages=3,ahead=2,store=bulk";
 	const char *cluster = "cluster,block=128,items=4,cluster=16";
@@ -165,6 +166,7 @@ int main(void)
 		}
 		check(&device, lookback, counts[i]);
 		check(&device, serial, counts[i]);
+		check(&device, totals, counts[i]);
 		check(&device, lookahead, counts[i]);
 		check(&device, raked, counts[i]);
 	}
@@ -176,6 +178,7 @@ int main(void)
 	check_draws(&device, lookahead, 20000, 3);
 	for (uint64_t seed = 0; seed < 3; seed++) {
 		check_repeatable(&device, lookback, seed);
+		check_repeatable(&device, totals, seed);
 		check_repeatable(&device, lookahead, seed);
 		check_repeatable(&device, raked, seed);
 		check_repeatable(&device, cluster, seed);

@@ -19,6 +19,7 @@ gpu_programs = \
 	tests/gpu/grid_lookback \
 	tests/gpu/grid_lookahead \
 	tests/gpu/grid_lookback_serial \
+	tests/gpu/grid_totals \
 	tests/gpu/grid_fan \
 	tests/gpu/grid_reduce \
 	tests/gpu/grid_reduce_fixed \
@@ -54,6 +55,7 @@ tests_gpu_grid_reduce_fixed_SOURCES = tests/gpu/grid_reduce_fixed.c tests/gpu/gr
 tests_gpu_grid_reduce_SOURCES = tests/gpu/grid_reduce.c tests/gpu/grid.c tests/gpu/grid.h
 tests_gpu_grid_fan_SOURCES = tests/gpu/grid_fan.c tests/gpu/grid.c tests/gpu/grid.h
 tests_gpu_grid_lookback_serial_SOURCES = tests/gpu/grid_lookback_serial.c tests/gpu/grid.c tests/gpu/grid.h
+tests_gpu_grid_totals_SOURCES = tests/gpu/grid_totals.c tests/gpu/grid.c tests/gpu/grid.h
 tests_gpu_grid_block_LDADD = $(device_libraries)
 tests_gpu_grid_circuits_LDADD = $(device_libraries)
 tests_gpu_grid_cluster_LDADD = $(device_libraries)
@@ -63,6 +65,7 @@ tests_gpu_grid_reduce_fixed_LDADD = $(device_libraries)
 tests_gpu_grid_reduce_LDADD = $(device_libraries)
 tests_gpu_grid_fan_LDADD = $(device_libraries)
 tests_gpu_grid_lookback_serial_LDADD = $(device_libraries)
+tests_gpu_grid_totals_LDADD = $(device_libraries)
 tests_gpu_placement_LDADD = $(device_libraries)
 tests_gpu_epochs_LDADD = $(device_libraries)
 tests_gpu_alignment_LDADD = $(device_libraries)

@@ -154,6 +154,8 @@ void turned_variant(struct srt_variant *variant, const struct srt_problem *probl
 		variant->ahead = variant->stages - 1 - (int)(turn / 4 % 2) * (variant->stages > 2);
 		variant->gather = 1 << turn / 2 % 4;
 	}
+	if (strategy == SRT_TOTALS)
+		variant->gather = 1 << turn / 2 % 4;
 	/* What the strategy has no knob for is 0. */
 	for (knob = srt_knobs; knob->name; knob++)
 		if (!srt_knob_default(knob, strategy))
