@@ -10,6 +10,15 @@
 
 namespace scan {
 
+/* ---- Products that are added: what rounds is not left to the compiler, or bits would depend on it ---- */
+
+__device__ __forceinline__ f32 multiply(f32 a, f32 b) { return __fmul_rn(a, b); }
+__device__ __forceinline__ f64 multiply(f64 a, f64 b) { return __dmul_rn(a, b); }
+__device__ __forceinline__ f32 multiply_add(f32 a, f32 b, f32 c) { return __fmaf_rn(a, b, c); }
+__device__ __forceinline__ f64 multiply_add(f64 a, f64 b, f64 c) { return __fma_rn(a, b, c); }
+template <class I> __device__ __forceinline__ I multiply(I a, I b) { return a * b; }
+template <class I> __device__ __forceinline__ I multiply_add(I a, I b, I c) { return a * b + c; }
+
 /* ---- Complex numbers ---- */
 
 template <class F> struct complex {
@@ -25,7 +34,7 @@ template <class F> __device__ __forceinline__ complex<F> operator+(complex<F> a,
 
 template <class F> __device__ __forceinline__ complex<F> operator*(complex<F> a, complex<F> b)
 {
-	return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
+	return {multiply_add(a.re, b.re, -multiply(a.im, b.im)), multiply_add(a.re, b.im, multiply(a.im, b.re))};
 }
 
 template <class F> struct type_traits<complex<F>> { enum : bool { is_integer = false, is_signed = true }; };
@@ -103,7 +112,7 @@ struct op_affine {
 	enum : bool { is_commutative = false };
 	template <class T> static __device__ __forceinline__ T apply(T earlier, T later)
 	{
-		return {later.slope * earlier.slope, later.slope * earlier.offset + later.offset};
+		return {later.slope * earlier.slope, multiply_add(later.slope, earlier.offset, later.offset)};
 	}
 	template <class T> static __device__ __forceinline__ T identity()
 	{
@@ -184,7 +193,8 @@ struct op_matmul {
 	enum : bool { is_commutative = false };
 	template <class T> static __device__ __forceinline__ T apply(T x, T y)
 	{
-		return {x.a * y.a + x.b * y.c, x.a * y.b + x.b * y.d, x.c * y.a + x.d * y.c, x.c * y.b + x.d * y.d};
+		return {multiply_add(x.a, y.a, multiply(x.b, y.c)), multiply_add(x.a, y.b, multiply(x.b, y.d)),
+			multiply_add(x.c, y.a, multiply(x.d, y.c)), multiply_add(x.c, y.b, multiply(x.d, y.d))};
 	}
 	template <class T> static __device__ __forceinline__ T identity() { return {1, 0, 0, 1}; }
 };
@@ -205,8 +215,9 @@ struct op_moments {
 		const F count = earlier.count + later.count;
 		const F share = count > 0 ? later.count / count : F(0);
 		const F step = later.mean - earlier.mean;
-		const F apart = step * step * earlier.count * share;
-		return {count, earlier.mean + step * share, earlier.m2 + later.m2 + apart};
+		const F apart = multiply(multiply(step, step), earlier.count);
+		return {count, multiply_add(step, share, earlier.mean),
+			multiply_add(apart, share, earlier.m2 + later.m2)};
 	}
 	template <class T> static __device__ __forceinline__ T identity() { return {0, 0, 0}; }
 };

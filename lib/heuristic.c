@@ -7,6 +7,7 @@
 
 #include <inttypes.h>
 
+#include "../kernels/abi.h"
 #include "heuristic_wide.h"
 #include "status.h"
 #include "strategy.h"
@@ -281,8 +282,7 @@ int srt_heuristic_at(struct srt_variant *variant, const struct srt_problem *prob
 	return SCANRT_OK;
 }
 
-/* Sums and products of floats round; everything else is exact whatever the order of combination. */
-static bool is_exact(const struct srt_problem *problem)
+bool srt_problem_is_exact(const struct srt_problem *problem)
 {
 	if (problem->op == SCANRT_OPERATOR_USER)
 		return false;
@@ -300,7 +300,7 @@ static bool is_exact(const struct srt_problem *problem)
 
 bool srt_variant_is_repeatable(const struct srt_variant *variant, const struct srt_problem *problem)
 {
-	return srt_strategy_find(variant->strategy)->is_repeatable || is_exact(problem);
+	return srt_strategy_find(variant->strategy)->is_repeatable || srt_problem_is_exact(problem);
 }
 
 /* What decides on the order of combination: forever, since results would have other bits. */
@@ -310,7 +310,8 @@ static struct srt_variant make_order(const struct srt_problem *problem)
 	struct srt_variant variant = make(SRT_LOOKAHEAD, 256, 7 * srt_problem_vector(problem));
 
 	variant.store = SRT_ACCESS_BULK;
-	if (srt_variant_check(&variant, problem, NULL) == SCANRT_OK)
+	if (srt_problem_size(problem, SRT_ACCUMULATOR) <= SCAN_WIDE_BYTES &&
+			srt_variant_check(&variant, problem, NULL) == SCANRT_OK)
 		return variant;
 	variant = make(SRT_LOOKAHEAD, 256, items_of(problem, largest_element(problem) == 1 ? 2 : is_widened ? 4 : 3));
 	variant.items = srt_wide_items(problem, variant.items);
@@ -318,8 +319,9 @@ static struct srt_variant make_order(const struct srt_problem *problem)
 	return variant;
 }
 
-/* The ring may be another one on each device.  Two blocks of three tiles each are as good as one of four larger tiles
- * where there is room for them; the smallest ring has to fit everywhere. */
+/* The ring may be another one on each device.  On an H200, two blocks of three tiles each are nearly as fast as one of
+ * four tiles of twice the size; the smallest ring fits everywhere.  By rows, a thread has no registers for two blocks,
+ * and tiles are so small that three fit. */
 int srt_heuristic_reproducible(struct srt_variant *variant, const struct srt_problem *problem,
 	const struct srt_device *device)
 {
@@ -327,11 +329,13 @@ int srt_heuristic_reproducible(struct srt_variant *variant, const struct srt_pro
 		{ 2, 3, 1 }, { 1, 5, 3 }, { 1, 4, 2 }, { 1, 3, 1 }, { 1, 2, 1 } };
 	struct srt_error error;
 	int status = SCANRT_OK;
-	size_t i;
+	size_t i = 0;
 
 	srt_error_save(&error);
 	*variant = make_order(problem);
-	for (i = 0; i < sizeof(rings) / sizeof(rings[0]); i++) {
+	if (variant->store != SRT_ACCESS_BULK)
+		i = 3;
+	for (; i < sizeof(rings) / sizeof(rings[0]); i++) {
 		variant->residency = rings[i].residency;
 		variant->stages = rings[i].stages;
 		variant->ahead = rings[i].ahead;

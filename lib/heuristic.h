@@ -32,6 +32,10 @@ int srt_heuristic_at(struct srt_variant *variant, const struct srt_problem *prob
 int srt_heuristic_reproducible(struct srt_variant *variant, const struct srt_problem *problem,
 	const struct srt_device *device);
 
+/* Whether the order of combination makes no difference to any bit: sums and products of floats round, and so may what
+ * the caller's operators do; everything else is exact. */
+bool srt_problem_is_exact(const struct srt_problem *problem);
+
 /* Whether this variant gives the same bits in every run: always, but for look-back where the operator rounds. */
 bool srt_variant_is_repeatable(const struct srt_variant *variant, const struct srt_problem *problem);
 

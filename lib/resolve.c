@@ -245,11 +245,17 @@ static int ask_defaults(struct srt_answer *answer, const struct srt_request *req
 	return SCANRT_OK;
 }
 
+/* What is exact has the same bits in any order, and may have the fastest variant. */
+static bool is_order_fixed(const struct srt_request *request)
+{
+	return request->is_reproducible && !srt_problem_is_exact(request->problem);
+}
+
 /* Rule 0 is the pin, then come all files for the device itself, then all files for relatives, then the
  * defaults. */
 static int ask(struct srt_answer *answer, const struct srt_request *request, int rule)
 {
-	size_t files = request->is_reproducible ? 0 : request->reading->catalog->count;
+	size_t files = is_order_fixed(request) ? 0 : request->reading->catalog->count;
 	size_t index = (size_t)rule - 1;
 
 	if (rule == 0)
@@ -259,7 +265,7 @@ static int ask(struct srt_answer *answer, const struct srt_request *request, int
 	else if (index < 2 * files)
 		ask_file(answer, request, index - files, request->family);
 	else
-		return request->is_reproducible ? ask_reproducible(answer, request) :
+		return is_order_fixed(request) ? ask_reproducible(answer, request) :
 			ask_defaults(answer, request, index == 2 * files);
 	return SCANRT_OK;
 }
@@ -268,8 +274,8 @@ static int ask(struct srt_answer *answer, const struct srt_request *request, int
  * one range again. */
 int srt_resolve(struct srt_answer *answer, const struct srt_request *request, int *rule)
 {
-	size_t files = request->is_reproducible ? 0 : request->reading->catalog->count;
-	int rules = (int)(2 * files) + (request->is_reproducible || !request->device->has_clusters ? 2 : 3);
+	size_t files = is_order_fixed(request) ? 0 : request->reading->catalog->count;
+	int rules = (int)(2 * files) + (is_order_fixed(request) || !request->device->has_clusters ? 2 : 3);
 	int status = SCANRT_OK;
 
 	answer->count = 0;
