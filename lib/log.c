@@ -5,9 +5,11 @@
 #include "log.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "status.h"
 
@@ -18,6 +20,18 @@ static void write_line(void *user, const char *line)
 
 	fprintf(file, "scanrt: %s\n", line);
 	fflush(file);
+}
+
+/* A FIFO without a reader would hold the program up for ever, and a full one until somebody reads: neither is waited
+ * for.  For plain files that makes no difference. */
+static FILE *open_to_append(const char *path)
+{
+	int descriptor = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0666);
+	FILE *file = descriptor < 0 ? NULL : fdopen(descriptor, "a");
+
+	if (descriptor >= 0 && !file)
+		close(descriptor);
+	return file;
 }
 
 /* A program that runs with more rights than its caller must not write where the caller says: hence secure_getenv. */
@@ -33,7 +47,7 @@ int srt_log_open(struct srt_log *log, scanrt_log_function function, void *user)
 		log->function = write_line;
 		log->user = stderr;
 	} else if (path && *path) {
-		log->file = fopen(path, "ae");
+		log->file = open_to_append(path);
 		if (!log->file)
 			return srt_fail(SCANRT_ERROR_ENVIRONMENT, "SCANRT_LOG: %s cannot be written: %s", path,
 				strerror(errno));

@@ -2,8 +2,11 @@
  *
  * Opening devices: which one, with which context, and what is refused.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "context.h"
 #include "fake.h"
@@ -95,6 +98,7 @@ static void test_log(void)
 {
 	struct scanrt_context_options options = SCANRT_CONTEXT_OPTIONS_INIT;
 	struct scanrt_context *context = NULL;
+	char fifo[64];
 
 	options.log = count_line;
 	options.log_user = &lines;
@@ -105,6 +109,13 @@ static void test_log(void)
 	setenv("SCANRT_LOG", "/nowhere/log", 1);
 	tap_is_int(create("0"), SCANRT_ERROR_ENVIRONMENT, "a log file that cannot be opened is a failure");
 	tap_contains(scanrt_last_error(), "SCANRT_LOG: /nowhere/log", "which names the variable and the file");
+	snprintf(fifo, sizeof(fifo), "/tmp/scanrt-log-%ld", (long)getpid());
+	if (mkfifo(fifo, 0600))
+		tap_bail_out("no FIFO");
+	setenv("SCANRT_LOG", fifo, 1);
+	tap_is_int(create("0"), SCANRT_ERROR_ENVIRONMENT,
+		"a FIFO that nobody reads is no log, and no reader is waited for");
+	unlink(fifo);
 	unsetenv("SCANRT_LOG");
 }
 
