@@ -264,6 +264,9 @@ struct srt_db_pruned {
 	int64_t choices; /* of kernels that the runs that are kept do not know any more */
 	int64_t images;
 };
+/* That, and what came of all but the last `keep` runs of each device, as srt_db_prune(), but the room stays in the file
+ * for what comes next. */
+int srt_db_bound(struct srt_db *db, int keep);
 /* That, and what came of all but the last `keep` runs of each device and those that a choice is of; of a choice's run
  * that is older, the finalists stay.  Finally gives the room back to the file system, unless it is a rehearsal, after
  * which all is as it was. */

@@ -36,10 +36,18 @@ int srt_db_prune_images(struct srt_db *db, int64_t *dropped)
 	return srt_db_leave(db, is_own, status);
 }
 
-/* The last runs of each device, and those that a choice is of: without those nobody could tell why. */
-#define IS_KEPT \
-	"(run.id IN (SELECT run FROM choice WHERE run IS NOT NULL) OR (SELECT count(*) FROM run later " \
-	"WHERE later.device = run.device AND later.id > run.id) < ?1)"
+#define IS_RECENT "((SELECT count(*) FROM run later WHERE later.device = run.device AND later.id > run.id) < ?1)"
+
+/* What was interrupted since the last complete run, of the kernels of today: the next one goes on from there, however
+ * often that has been. */
+#define MAY_GO_ON \
+	"(run.status <> 'complete' AND run.source_hash = (SELECT source_hash FROM run last " \
+	"WHERE last.device = run.device ORDER BY last.id DESC LIMIT 1) AND run.id > (SELECT " \
+	"coalesce(max(done.id), 0) FROM run done WHERE done.device = run.device AND done.source_hash = run.source_hash " \
+	"AND done.status = 'complete' AND coalesce(done.kind, 'tune') = 'tune'))"
+
+/* Besides those that a choice is of: without them nobody could tell why. */
+#define IS_KEPT "(" IS_RECENT " OR " MAY_GO_ON " OR run.id IN (SELECT run FROM choice WHERE run IS NOT NULL))"
 
 /* Runs that are at work are nobody's to take away, whatever their number. */
 static int drop_runs(struct srt_db *db, int keep)
@@ -51,9 +59,8 @@ static int drop_runs(struct srt_db *db, int keep)
 static int drop_trials(struct srt_db *db, int keep)
 {
 	return srt_db_execute(db,
-		"DELETE FROM trial WHERE stage IS NOT 'final' AND (SELECT count(*) FROM run later JOIN run own "
-		"ON own.id = trial.run WHERE later.device = own.device AND later.id > own.id) >= ?1",
-		"i", keep);
+		"DELETE FROM trial WHERE stage IS NOT 'final' AND run IN (SELECT id FROM run WHERE status <> 'running' "
+		"AND NOT " IS_RECENT " AND NOT " MAY_GO_ON ")", "i", keep);
 }
 
 /* Choices of kernels that none of the device's last runs was with. */
@@ -91,10 +98,14 @@ static int count_all(struct srt_db_pruned *rows, struct srt_db *db)
 	return status == SCANRT_OK ? count_rows(&rows->images, db, "image") : status;
 }
 
-static int drop_all(struct srt_db *db, int keep)
+int srt_db_bound(struct srt_db *db, int keep)
 {
 	int64_t images;
-	int status = drop_choices(db, keep);
+	bool is_own;
+	int status = srt_db_enter(db, &is_own);
+
+	if (status == SCANRT_OK)
+		status = drop_choices(db, keep);
 
 	/* Before the runs: of a kernel without one nobody knows whether the tuner made it or a program kept it. */
 	if (status == SCANRT_OK)
@@ -109,7 +120,7 @@ static int drop_all(struct srt_db *db, int keep)
 			"DELETE FROM kernel WHERE image IS NULL AND run IS NULL;"
 			"DELETE FROM variant WHERE id NOT IN (SELECT variant FROM trial UNION SELECT variant "
 			"FROM choice UNION SELECT variant FROM poison)");
-	return status;
+	return srt_db_leave(db, is_own, status);
 }
 
 int srt_db_prune(struct srt_db *db, int keep, bool is_rehearsal, struct srt_db_pruned *pruned)
@@ -121,7 +132,7 @@ int srt_db_prune(struct srt_db *db, int keep, bool is_rehearsal, struct srt_db_p
 	if (status == SCANRT_OK)
 		status = count_all(pruned, db);
 	if (status == SCANRT_OK)
-		status = drop_all(db, keep);
+		status = srt_db_bound(db, keep);
 	if (status == SCANRT_OK)
 		status = count_all(&after, db);
 	if (status == SCANRT_OK && !is_rehearsal)

@@ -12,6 +12,7 @@
 #include "status.h"
 
 #define VERSION_TEXT_SIZE 32
+#define RUNS_KEPT 8 /* of each device, without anybody's asking: who tunes every night should not fill the disk */
 
 bool tune_database_path(struct srt_strbuf *path, const struct tune_options *options, bool is_for_tuning)
 {
@@ -163,8 +164,6 @@ static bool put_run(struct tune_session *session)
  * the end, so that those of this run's defaults stay until the next. */
 bool tune_record_begin(struct tune_session *session, const char *toolchain)
 {
-	int64_t dropped;
-
 	if (session->db == NULL)
 		return true;
 	if (!check(session, srt_db_begin(session->db)))
@@ -173,7 +172,7 @@ bool tune_record_begin(struct tune_session *session, const char *toolchain)
 	    check(session, srt_db_put_toolchain(&session->toolchain_row, session->db, toolchain,
 		session->device.driver_version)) && put_run(session) &&
 	    (session->options->task != TUNE_TASK_TUNE ||
-		check(session, srt_db_prune_images(session->db, &dropped))) &&
+		check(session, srt_db_bound(session->db, RUNS_KEPT))) &&
 	    check(session, srt_db_commit(session->db)))
 		return true;
 	srt_db_rollback(session->db);

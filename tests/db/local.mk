@@ -10,6 +10,7 @@ db_tests = \
 	tests/db/lookup_time \
 	tests/db/migrate \
 	tests/db/paths \
+	tests/db/prune \
 	tests/db/publish \
 	tests/db/resume \
 	tests/db/similar \
@@ -32,6 +33,7 @@ tests_db_images_LDADD = $(db_test_libraries)
 tests_db_lookup_time_LDADD = $(db_test_libraries)
 tests_db_migrate_LDADD = $(db_test_libraries)
 tests_db_paths_LDADD = $(db_test_libraries)
+tests_db_prune_LDADD = $(db_test_libraries)
 tests_db_publish_LDADD = $(db_test_libraries)
 tests_db_resume_LDADD = $(db_test_libraries)
 tests_db_similar_LDADD = $(db_test_libraries)
