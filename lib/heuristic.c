@@ -150,7 +150,7 @@ static struct ring ring_of(const struct srt_problem *problem, const struct srt_d
 
 /* Slices scanned in their stages: big tiles, since a stage is free again soon.  An odd number of vectors has no bank
  * conflicts.  Bytes want more tiles in flight, as theirs take longer; 13 warps and three leave a thread more registers
- * than 14 and three, which 8-byte values and bytes need. */
+ * than 14 and three, which 8-byte values and bytes need.  Where a block may have 99 KB only, three small ones. */
 static bool make_raked(struct srt_variant *variant, const struct srt_problem *problem, const struct srt_device *device)
 {
 	int vector = srt_problem_vector(problem);
@@ -165,7 +165,11 @@ static bool make_raked(struct srt_variant *variant, const struct srt_problem *pr
 		if (is_fit(variant, problem, device))
 			return true;
 	}
-	return false;
+	variant->block = 256;
+	variant->items = 7 * vector;
+	variant->stages = 3;
+	variant->ahead = 1;
+	return is_fit(variant, problem, device);
 }
 
 /* A ring of big tiles: what does not fit is made to, first by fewer tiles, then by smaller ones. */
