@@ -22,6 +22,7 @@
 #define IN_OFFSET 1                   /* elements that a misaligned array begins off a boundary */
 #define OUT_OFFSET 3
 #define POISON 0xa5
+#define PAGE ((size_t)2 << 20)        /* of a device's memory */
 
 extern const struct srt_source bench_sources[]; /* data.cu */
 
@@ -121,11 +122,16 @@ static size_t larger(size_t a, size_t b)
 	return a > b ? a : b;
 }
 
-/* An odd number of pieces: slots an even number apart would all lie in one half of an L2 that is made of two, near to or
- * far from whichever multiprocessor scans, and a scan of a thousand elements would take 1.0 or 1.2 us by that alone. */
+/* Arrays as the driver's allocations lay them out: large ones begin at pages.  Small ones are an odd number of pieces
+ * apart: at an even number all would lie in one half of an L2 that is made of two, near to or far from whichever
+ * multiprocessor scans, and a scan of a thousand elements would take 1.0 or 1.2 us by that alone. */
 static size_t slot_of(size_t bytes)
 {
-	return ((bytes + SLOTS_MAX + 255) / 256 | 1) * 256;
+	size_t taken = bytes + SLOTS_MAX;
+
+	if (bytes >= 16 * PAGE)
+		return (taken + PAGE - 1) / PAGE * PAGE;
+	return ((taken + 255) / 256 | 1) * 256;
 }
 
 bool bench_fits(const struct bench *bench, const struct srt_problem *problem, uint64_t count)
