@@ -121,8 +121,9 @@ static size_t larger(size_t a, size_t b)
 	return a > b ? a : b;
 }
 
-/* An odd number of pieces: slots an even number apart would all lie in one half of an L2 that is made of two, near to or
- * far from whichever multiprocessor scans, and a scan of a thousand elements would take 1.0 or 1.2 us by that alone. */
+/* An odd number of pieces: slots an even number apart would all lie in one half of an L2 that is made of two, near to
+ * or far from whichever multiprocessor scans, and a scan of a thousand elements would take 1.0 or 1.2 us by that alone.
+ */
 static size_t slot_of(size_t bytes)
 {
 	return ((bytes + SLOTS_MAX + 255) / 256 | 1) * 256;

@@ -24,7 +24,8 @@ libscanrt_core_la_SOURCES = \
 	lib/user.c lib/user.h lib/user_text.c lib/user_text.h \
 	lib/variant.c lib/variant.h \
 	lib/variant_limits.c lib/variant_workspace.c \
-	lib/versioned.c lib/versioned.h
+	lib/versioned.c lib/versioned.h \
+	lib/warm.c lib/warm.h
 nodist_libscanrt_core_la_SOURCES =
 libscanrt_core_la_CFLAGS = $(AM_CFLAGS) -fvisibility=hidden
 libscanrt_core_la_LIBADD = $(SQLITE_LIBS)
@@ -56,5 +57,6 @@ libscanrt_core_la_SOURCES += \
 	lib/log.c lib/log.h \
 	lib/operator_check.c lib/operator_check.h \
 	lib/plan.c lib/plan.h lib/plan_check.c \
+	lib/pool.c lib/pool.h \
 	lib/resolve.c lib/resolve.h \
 	lib/scan.c

@@ -312,7 +312,8 @@ struct scanrt_context;
 struct scanrt_plan;
 
 /* Opens a device: loads the driver, reads the device's facts and keeps its primary context (or the current context)
- * until destroyed.  options may be NULL.  The context outlives every plan made from it. */
+ * until destroyed.  options may be NULL.  The context outlives every plan made from it.  It allocates 2 MiB of the
+ * device's memory, if they are to be had, of which plans get their workspaces. */
 int scanrt_context_create(struct scanrt_context **context, const struct scanrt_context_options *options);
 void scanrt_context_destroy(struct scanrt_context *context); /* NULL is fine */
 
