@@ -13,6 +13,7 @@
 #ifndef SCAN_LOOKAHEAD_WIDE_CUH
 #define SCAN_LOOKAHEAD_WIDE_CUH
 
+#include "batch_words.cuh"
 #include "block_scan.cuh"
 #include "lookahead_shared.cuh"
 #include "tile_state.cuh"
@@ -61,9 +62,9 @@ template <class P> struct lookahead_wide {
 			int live[1] = {live_warps<P, false>(tile_count<P>(arguments, tile))};
 			if (lane < live[0])
 				total[0] = totals[lane];
-			warp_scan<P, warp_scan_kind::shuffle>::run(total, live, lane, nullptr);
+			warp_scan<P, warp_scan_kind::shuffle>::template run<1, P::warps>(total, live, lane, nullptr);
 			if (lane == live[0] - 1)
-				words().publish(entry_of(tile), total[0], mark_aggregate);
+				words().publish(words().of_tile(tile), total[0]);
 			if (lane < live[0])
 				totals[lane] = total[0];
 			shared.stages.release(k, lane);
@@ -95,11 +96,8 @@ private:
 	__device__ __forceinline__ T *totals_of(u32 k) const { return shared.warp_total[k % shared.total_slots]; }
 	__device__ __forceinline__ T *base() const { return &shared.prefix[0]; } /* the batches folded so far */
 	__device__ __forceinline__ T *part() const { return &shared.prefix[1]; } /* of the tile's own batch */
-	__device__ __forceinline__ tile_words<P> words() const { return {arguments, shared.stages.epoch}; }
+	__device__ __forceinline__ batch_words<P> words() const { return {arguments, shared.stages.epoch}; }
 
-	/* Behind the entries of 32 tiles stands that of their batch. */
-	static __device__ __forceinline__ u32 entry_of(u32 tile) { return tile + tile / warp_size; }
-	static __device__ __forceinline__ u32 entry_of_batch(u32 batch) { return batch * (warp_size + 1) + warp_size; }
 
 	/* ---- Compute warps ---- */
 
@@ -159,10 +157,10 @@ private:
 		int counts[1] = {count};
 		if (count == 0) /* the same in all lanes */
 			return;
-		wait_for(value[0], entry_of(tile - rest + lane), count);
+		wait_for(value[0], words().of_tile(tile - rest + lane), count);
 		warp_scan<P, warp_scan_kind::shuffle>::run(value, counts, lane, nullptr);
 		if (lane == warp_size - 1 && count == warp_size)
-			words().publish(entry_of_batch(tile / warp_size), value[0], mark_aggregate);
+			words().publish(words().of_batch(tile / warp_size), value[0]);
 		if (lane == rest - 1)
 			*part() = value[0];
 	}
@@ -175,7 +173,7 @@ private:
 			const u32 left = batches - folded;
 			const int count = left < warp_size ? int(left) : int(warp_size);
 			T value;
-			wait_for(value, entry_of_batch(folded + lane), count);
+			wait_for(value, words().of_batch(folded + lane), count);
 #pragma unroll 1
 			for (int i = 0; i < count; i++) {
 				__syncwarp();
@@ -188,17 +186,20 @@ private:
 		__syncwarp();
 	}
 
-	/* The entries of the first `count` lanes. */
-	__device__ __forceinline__ void wait_for(T &value, u32 entry, int count) const
+	/* The entries of the first `count` lanes.  While one is missing only the first words are asked for: polls would
+	 * else take the bandwidth that others need. */
+	__device__ __forceinline__ void wait_for(T &value, typename batch_words<P>::entry entry, int count) const
 	{
-		const tile_words<P> all = words();
-		typename tile_words<P>::entry seen;
+		const batch_words<P> all = words();
+		bool is_there = true;
 		do {
-			seen.mark = mark_none;
 			if (lane < count)
-				seen = all.poll(entry);
-		} while (__any_sync(full_warp, lane < count && seen.mark == mark_none));
-		value = seen.value;
+				is_there = all.has_begun(entry);
+		} while (!__all_sync(full_warp, is_there));
+		do {
+			if (lane < count)
+				is_there = all.read(value, entry);
+		} while (!__all_sync(full_warp, is_there));
 	}
 
 	/* From the scan of the warps' totals to what comes before each warp's slice. */
