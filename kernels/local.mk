@@ -16,6 +16,7 @@ kernel_files = \
 	kernels/copy.cu \
 	kernels/fan.cuh \
 	kernels/large.cuh \
+	kernels/large_move.cuh \
 	kernels/large_state.cuh \
 	kernels/lookahead.cuh \
 	kernels/lookahead_compute.cuh \

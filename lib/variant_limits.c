@@ -82,12 +82,10 @@ static size_t large_stride(const struct srt_problem *problem)
 	return ((srt_problem_size(problem, SRT_ACCUMULATOR) + word - 1) / word | 1) * word;
 }
 
-/* A leader's elements, one slot to spare, one for a conversion; and two for the tile's prefix. */
-static size_t large_slots(const struct srt_variant *variant, const struct srt_problem *problem)
+/* Five sets of a slot a leader, and two for the tile's prefix. */
+static size_t large_slots(const struct srt_variant *variant)
 {
-	size_t leaders = (size_t)variant->block / (size_t)variant->lanes;
-
-	return leaders * ((size_t)variant->items + 1 + (problem->user && problem->user->has_store)) + 2;
+	return (size_t)variant->block / (size_t)variant->lanes * 5 + 2;
 }
 
 size_t srt_variant_shared_bytes(const struct srt_variant *variant, const struct srt_problem *problem)
@@ -95,7 +93,7 @@ size_t srt_variant_shared_bytes(const struct srt_variant *variant, const struct 
 	size_t stage = srt_variant_tile(variant) * srt_problem_size(problem, SRT_INPUT) + STAGE_SLACK;
 
 	if (variant->strategy == SRT_LARGE)
-		return large_slots(variant, problem) * large_stride(problem);
+		return large_slots(variant) * large_stride(problem);
 	if (variant->strategy != SRT_LOOKAHEAD)
 		return 0;
 	if (variant->store == SRT_ACCESS_BULK)
@@ -191,11 +189,11 @@ uint32_t srt_problem_tile_words(const struct srt_problem *problem)
 	return (uint32_t)(srt_problem_size(problem, SRT_ACCUMULATOR) + 3) / 4;
 }
 
-/* Strategy large: a word of state, then an aggregate and a prefix in whole 16-byte vectors. */
+/* Strategy large: a word of state, then a value in whole 16-byte vectors. */
 uint32_t srt_variant_tile_words(const struct srt_variant *variant, const struct srt_problem *problem)
 {
 	if (variant->strategy == SRT_LARGE)
-		return 2 + 4 * (uint32_t)((srt_problem_size(problem, SRT_ACCUMULATOR) + 15) / 16);
+		return 2 + 2 * (uint32_t)((srt_problem_size(problem, SRT_ACCUMULATOR) + 15) / 16);
 	return srt_problem_tile_words(problem);
 }
 
@@ -237,6 +235,10 @@ static int check_large(const struct srt_variant *variant)
 	if (variant->block % variant->lanes != 0)
 		return srt_fail(SCANRT_ERROR_VARIANT, "lanes=%d does not divide block=%d", variant->lanes,
 			variant->block);
+	/* One warp, unless it is alone, moves elements only. */
+	if (variant->block / variant->lanes > (variant->block > WARP_SIZE ? variant->block - WARP_SIZE : WARP_SIZE))
+		return srt_fail(SCANRT_ERROR_VARIANT, "lanes=%d leaves no warp of block=%d to move elements",
+			variant->lanes, variant->block);
 	return SCANRT_OK;
 }
 

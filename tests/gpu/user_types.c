@@ -137,12 +137,13 @@ static void pick_variant(struct srt_variant *variant, const struct types *types,
 		"lookahead,block=64,stages=3,ahead=2,gather=1,items=", "lookback,block=32,warp=shared,items=" };
 	static const char *const wide[] = { "lookahead,block=64,stages=3,ahead=1,store=bulk,items=3",
 		"lookahead,block=32,stages=4,ahead=2,store=bulk,items=1" };
+	static const char *const large[] = { "large,block=64,lanes=16,items=3", "large,block=96,lanes=8,items=2" };
 	size_t size = srt_problem_size(problem, SRT_ACCUMULATOR);
 	unsigned turn = types->used % 4;
 	char text[SRT_VARIANT_TEXT_SIZE];
 
 	if (size > LARGE_BYTES) {
-		test_need(srt_heuristic_at(variant, problem, &types->device.facts, turn % 2 ? 1 << 20 : 1));
+		test_need(srt_variant_parse(variant, large[turn % 2 && size <= 2080]));
 		return;
 	}
 	if (size > SCAN_WIDE_BYTES && turn >= 2)
