@@ -83,7 +83,7 @@ template <class P> struct warp_scan<P, warp_scan_kind::shuffle> {
 		typename P::value (&value)[rows], const int (&count)[rows], int lane, storage *)
 	{
 		/* Wide values: a step is work enough for a loop, and code takes the compiler's time. */
-#pragma unroll(sizeof(typename P::value) > SCAN_WIDE_BYTES ? 1 : warp_size)
+#pragma unroll(sizeof(typename P::value) > 2 * SCAN_WIDE_BYTES ? 1 : warp_size)
 		for (int reach = 1; reach < most; reach *= 2) {
 #pragma unroll
 			for (int r = 0; r < rows; r++) {
