@@ -41,6 +41,8 @@ struct policy {
 
 	enum : bool { is_exclusive = bool(SCAN_EXCLUSIVE) };
 	enum : bool { has_initial = bool(SCAN_INITIAL) };
+	/* Conversions of the caller's; a pass over partial results has none. */
+	enum : bool { has_load = user_facts::has_load, has_store = user_facts::has_store };
 	static __device__ constexpr strategy how()
 	{
 		return SCAN_STRATEGY > 4 && SCAN_STRATEGY != 9 ? strategy::other : strategy(SCAN_STRATEGY);

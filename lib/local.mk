@@ -55,7 +55,7 @@ libscanrt_core_la_SOURCES += \
 	lib/keep.c lib/keep.h \
 	lib/kernel.c lib/kernel.h lib/kernel_launch.c \
 	lib/log.c lib/log.h \
-	lib/operator_check.c lib/operator_check.h \
+	lib/operator_check.c lib/operator_check.h lib/operator_words.c \
 	lib/plan.c lib/plan.h lib/plan_check.c \
 	lib/pool.c lib/pool.h \
 	lib/resolve.c lib/resolve.h \

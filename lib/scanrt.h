@@ -293,8 +293,8 @@ struct scanrt_plan_options {
 	size_t workspace_size;   /* bytes */
 	/* Of SCANRT_CHECK_OPERATOR: input elements on the device to try the caller's operator on, 3 at least; NULL:
 	 * random ones.  Which numbers an accumulator of the caller's type is made of: SCANRT_F32 or SCANRT_F64, or
-	 * SCANRT_TYPE_DEFAULT: it is compared byte by byte; and how far these may be off, in parts of the largest of the
-	 * operands; 0: 1e-4 for f32, 1e-9 for f64. */
+	 * SCANRT_TYPE_DEFAULT: it is compared byte by byte; and how far these may be off, in parts of the largest of
+	 * the operands; 0: 1e-4 for f32, 1e-9 for f64. */
 	const void *check_elements;
 	uint64_t check_count;
 	int check_word_type;

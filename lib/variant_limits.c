@@ -255,10 +255,6 @@ static int check_problem(const struct srt_variant *variant, const struct srt_pro
 		return srt_fail(SCANRT_ERROR_VARIANT,
 			"strategy %s holds values in registers, and %zu bytes are too many: take large",
 			srt_strategy_name(variant->strategy), srt_problem_size(problem, SRT_ACCUMULATOR));
-	/* Their later launches have accumulators for elements, which no conversion of the caller's is to see. */
-	if (problem->user && srt_strategy_phases(variant->strategy) > 1)
-		return srt_fail(SCANRT_ERROR_VARIANT, "strategy %s takes no types and operators of the caller's",
-			srt_strategy_name(variant->strategy));
 	if (bytes > LEAST_SHARED_BYTES)
 		return srt_fail(SCANRT_ERROR_VARIANT,
 			"block=%d and items=%d take %zu bytes of a kernel's own shared memory, which may have %d",

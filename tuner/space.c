@@ -247,7 +247,7 @@ static size_t append(struct srt_variant *variants, size_t used, const struct poi
 	if (srt_variant_check(&variants[used], problem, device) != SCANRT_OK)
 		return used;
 	/* An accumulator an element beside the arrays is memory that a caller will not want to spend. */
-	if (srt_strategy_find(point->strategy)->keeps_elements && problem->output_type != problem->accumulator_type)
+	if (srt_strategy_find(point->strategy)->keeps_elements && !srt_problem_keeps_in_output(problem))
 		return used;
 	for (size_t i = 0; i < used; i++)
 		if (tune_variant_is_equal(&variants[i], &variants[used]))

@@ -207,7 +207,7 @@ static const struct mutant mutants[] = {
 	{ "the two turns of what a chunk's tiles share", "passes.cuh", "is_chunked ? 2 : 1]", "1]", 0, chunks, NULL },
 	{ "the end of the array in the last chunk", "passes.cuh", "i < chunk && first < arguments.count", "i < chunk",
 		0, chunks, NULL },
-	{ "what a chunk's tiles hand on", "passes.cuh", "prefix = combine<P>(prefix, {total, true});", "", 0, chunks,
+	{ "what a chunk's tiles hand on", "passes.cuh", "prefix = combine<P>(prefix, {total, true});", ";", 0, chunks,
 		NULL },
 	{ "the order of a warp's rows", "passes.cuh", "combine<P>(part, {row[r], true})",
 		"combine<P>({row[r], true}, part)", 0, chunks, NULL },

@@ -39,7 +39,7 @@ static void test_codegen_flag(void)
 	plan = make(&options);
 	tap_is_int(compiler->compilations, (int)plan->fetched_count, "the flag asks for PTX without a try of SASS");
 	scanrt_plan_destroy(plan);
-	options.flags = 4;
+	options.flags = 8;
 	tap_is_int(refuse(&options), SCANRT_ERROR_FLAGS, "an unknown flag is refused");
 	reset();
 }
