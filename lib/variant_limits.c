@@ -94,12 +94,12 @@ size_t srt_variant_shared_bytes(const struct srt_variant *variant, const struct 
 
 	if (variant->strategy == SRT_LARGE)
 		return large_slots(variant) * large_stride(problem);
-	if (variant->strategy != SRT_LOOKAHEAD)
+	if (variant->strategy != SRT_LOOKAHEAD && variant->store != SRT_ACCESS_BULK)
 		return 0;
 	if (variant->store == SRT_ACCESS_BULK)
 		stage += (size_t)variant->block / WARP_SIZE * STAGE_SLACK;
 	stage = (stage + STAGE_ALIGNMENT - 1) / STAGE_ALIGNMENT * STAGE_ALIGNMENT;
-	return (size_t)variant->stages * stage;
+	return variant->strategy == SRT_LOOKAHEAD ? (size_t)variant->stages * stage : stage;
 }
 
 /* Slots of a tree whose every level is an array, each `fan` values of it followed by what makes their distance odd. */
@@ -207,8 +207,9 @@ static int check_bulk(const struct srt_variant *variant, const struct srt_proble
 {
 	size_t size = srt_problem_size(problem, SRT_OUTPUT);
 
-	if (variant->strategy != SRT_LOOKAHEAD)
-		return srt_fail(SCANRT_ERROR_VARIANT, "store=bulk is for lookahead only");
+	if (variant->strategy != SRT_LOOKAHEAD &&
+			(variant->strategy != SRT_BLOCK || variant->circuit != SRT_CIRCUIT_WARPS))
+		return srt_fail(SCANRT_ERROR_VARIANT, "store=bulk is for lookahead, and for block with circuit=warps");
 	if (srt_variant_is_wide(variant, problem))
 		return SCANRT_OK;
 	if (srt_problem_size(problem, SRT_INPUT) != size || (size_t)srt_variant_vector(variant, problem) * size != 16)
@@ -320,8 +321,8 @@ static int check_shared(const struct srt_variant *variant, const struct srt_prob
 
 	if (bytes > most)
 		return srt_fail(SCANRT_ERROR_VARIANT,
-			"stages=%d tiles take %zu bytes of shared memory, and a block may have %zu", variant->stages,
-			bytes, most);
+			"block=%d, items=%d and stages=%d take %zu bytes of shared memory, and a block may have %zu",
+			variant->block, variant->items, variant->stages, bytes, most);
 	if (device->shared_per_sm > 0 && resident > (size_t)device->shared_per_sm)
 		return srt_fail(SCANRT_ERROR_VARIANT,
 			"residency=%d blocks take %zu bytes of shared memory, and the multiprocessor has %d",
