@@ -36,6 +36,7 @@ struct scanrt_context {
 	void *check_user;
 
 	struct srt_pool pool;
+	atomic_bool takes_code;    /* the device has taken machine code once: there is no need to see first */
 	atomic_bool wants_ptx;     /* the device has refused machine code once: the linker's way from then on */
 	pthread_mutex_t clock_lock;
 	struct srt_strbuf fingerprint; /* once it was asked for */

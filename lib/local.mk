@@ -41,6 +41,7 @@ pkgconfig_DATA += lib/scanrt.pc
 
 # What needs a device: the driver, kernels, plans.
 libscanrt_core_la_SOURCES += \
+	lib/ahead.c lib/ahead.h \
 	lib/catalog.c lib/catalog.h \
 	lib/classes.c lib/classes.h \
 	lib/context.c lib/context.h \
