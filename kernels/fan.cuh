@@ -107,7 +107,8 @@ private:
 				else if (is_full || i < part.where.in_vector(r))
 					result[i] = store_element<Q>(P::op::apply(prefix, part.item[r][i]));
 			}
-			part.store_row(out + part.where.offset(r, lane), result, part.where.in_vector(r), is_whole);
+			part.store_row(out + part.where.offset(r, lane), result, part.where.in_vector(r),
+				part.where.is_ragged(r), is_whole);
 		}
 	}
 };
