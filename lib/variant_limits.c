@@ -179,7 +179,7 @@ size_t srt_variant_static_bytes(const struct srt_variant *variant, const struct 
 		bytes += STAGE_ALIGNMENT; /* the ring of stages begins at the next multiple */
 	}
 	if (variant->strategy == SRT_CLUSTER)
-		bytes += board_slots(variant) * srt_problem_tile_words(problem) * sizeof(uint64_t);
+		bytes += board_slots(variant) * srt_problem_tile_words(problem) * sizeof(uint32_t) + BARRIER_BYTES;
 	return bytes + copies * total_slots * warps * value;
 }
 
