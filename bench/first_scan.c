@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * first_scan [COUNT [sum|max [exclusive]]]: how long a fresh process takes from a CUDA context to its first result of
- * i32, and what one execution costs the host after that.  What the library does is the database's and the compiler's doing: run it with SCANRT_DB
- * naming a tuned file or `off`, with and without SCANRT_LIBNVRTC pointing nowhere.
+ * i32, and what one execution costs the host after that.  What the library does is the database's and the compiler's
+ * doing: run it with SCANRT_DB naming a tuned file or `off`, with and without SCANRT_LIBNVRTC pointing nowhere.
  *
  * Prints one JSON object: times in microseconds; lookup_us is what the library's log says of the database, if it does.
  * Under driver_calls.so (see there), each phase's driver and system calls are listed at the end.
@@ -151,12 +151,14 @@ static void print(const struct times *times, struct scanrt_plan *plan, const str
 	struct scanrt_plan_description description = SCANRT_PLAN_DESCRIPTION_INIT;
 
 	check_scan(scanrt_plan_describe(plan, task->count, &description, NULL, 0));
-	printf("{\"what\":\"first scan\",\"type\":\"i32\",\"op\":\"%s\",\"mode\":\"%s\",\"count\":%llu,\"origin\":\"%s\","
+	printf("{\"what\":\"first scan\",\"type\":\"i32\",\"op\":\"%s\",\"mode\":\"%s\",\"count\":%llu,"
+	       "\"origin\":\"%s\","
 	       "\"variant\":\"%s\",\"is_compiled\":%d,\"is_right\":%s,"
 	       "\"cuda_us\":%.1f,\"context_us\":%.1f,\"plan_us\":%.1f,\"execute_us\":%.1f,"
 	       "\"context_to_result_us\":%.1f,\"lookup_us\":%.1f,\"second_plan_us\":%.1f,\"host_us\":%.3f}\n",
 		task->is_max ? "max" : "sum", task->is_exclusive ? "exclusive" : "inclusive",
-		(unsigned long long)task->count, origins[description.origin], description.variant, description.is_compiled,
+		(unsigned long long)task->count, origins[description.origin], description.variant,
+		description.is_compiled,
 		same ? "true" : "false", times->cuda, times->open, times->plan, times->first,
 		times->open + times->plan + times->first, lookup_us, times->second_plan, times->host);
 }

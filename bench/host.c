@@ -202,7 +202,8 @@ int bench_run_host(struct bench *bench)
 	if (!status)
 		status = run_case(&many, bench, threads, "host-threads");
 	if (!status)
-		bench_note(bench, "an execution takes %.2f us, the launch of an empty kernel %.2f: %.2f are the library's",
+		bench_note(bench,
+			"an execution takes %.2f us, the launch of an empty kernel %.2f: %.2f are the library's",
 			one.ours, one.empty, one.ours - one.empty);
 	/* The driver's own locks slow every launch down; a lock of ours would come on top. */
 	if (!status)

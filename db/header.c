@@ -2,15 +2,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "internal.h"
+#include "record.h"
 #include "status.h"
 
 #define HEADER_SIZE 100
-
-static uint32_t big_endian(const unsigned char *bytes)
-{
-	return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
-}
 
 /* Through SQLite's own descriptor where it has one, so that no other needs to be opened and closed (see direct.c). */
 static int read_header(struct srt_db *db, unsigned char header[HEADER_SIZE], sqlite3_int64 *size)
@@ -43,7 +38,7 @@ static int refuse(const struct srt_db *db, int status, const char *why)
 static int check_identity(const struct srt_db *db, const unsigned char *header, sqlite3_int64 size)
 {
 	bool is_sqlite = size >= HEADER_SIZE && memcmp(header, "SQLite format 3", 16) == 0;
-	bool is_ours = size >= HEADER_SIZE && big_endian(header + 68) == SRT_DB_APPLICATION_ID;
+	bool is_ours = size >= HEADER_SIZE && srt_big_endian(header + 68, 4) == SRT_DB_APPLICATION_ID;
 
 	if (is_sqlite && is_ours)
 		return SCANRT_OK;
@@ -79,7 +74,7 @@ int srt_db_check_header(struct srt_db *db, int *version)
 	status = check_identity(db, header, size);
 	if (status != SCANRT_OK)
 		return status;
-	*version = (int)(big_endian(header + 60) & 0x7fffffff);
+	*version = (int)(srt_big_endian(header + 60, 4) & 0x7fffffff);
 	if (*version > srt_db_newest_version())
 		return srt_fail_database(SCANRT_ERROR_DATABASE_FORMAT, SQLITE_NOTADB,
 			"%s: has format %d of a newer scanrt; this one knows up to %d", db->path, *version,

@@ -64,11 +64,6 @@ static struct srt_cell integer_key(int64_t integer)
 	return cell;
 }
 
-static int corrupt(const struct srt_db *db, const char *what)
-{
-	return srt_fail_database(SCANRT_ERROR_DATABASE_CORRUPT, SQLITE_CORRUPT, "%s: is damaged: %s", db->path, what);
-}
-
 /* A row that another one refers to, and so must be there. */
 static int seek(struct srt_row *row, const struct srt_db *db, enum srt_tree table, int64_t rowid, int cells)
 {
@@ -76,7 +71,7 @@ static int seek(struct srt_row *row, const struct srt_db *db, enum srt_tree tabl
 	int status = srt_pages_seek(row, &found, db, table, rowid);
 
 	if (status == SCANRT_OK && (!found || row->count < cells))
-		status = corrupt(db, "a row that is referred to is missing");
+		status = srt_pages_corrupt(db, "a row that is referred to is missing");
 	return status;
 }
 

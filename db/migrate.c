@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "internal.h"
+#include "pages.h"
 #include "status.h"
 
 #define FIRST_VERSION 1
@@ -67,11 +67,6 @@ int srt_db_migrate(struct srt_db *db, int version)
 	return srt_db_script(db, stamp);
 }
 
-static int corrupt(const struct srt_db *db, const char *what)
-{
-	return srt_fail_database(SCANRT_ERROR_DATABASE_CORRUPT, SQLITE_CORRUPT, "%s: is damaged: %s", db->path, what);
-}
-
 int srt_db_check_pages(struct srt_db *db)
 {
 	sqlite3_stmt *statement;
@@ -81,7 +76,8 @@ int srt_db_check_pages(struct srt_db *db)
 	if (status == SCANRT_OK)
 		status = srt_db_step(&has_row, db, statement);
 	if (status == SCANRT_OK && (!has_row || strcmp(srt_db_text(statement, 0), "ok") != 0))
-		status = corrupt(db, has_row ? srt_db_text(statement, 0) : "no answer to the integrity check");
+		status = srt_pages_corrupt(db,
+			has_row ? srt_db_text(statement, 0) : "no answer to the integrity check");
 	sqlite3_finalize(statement);
 	return status;
 }
@@ -116,7 +112,7 @@ static int compare_schemas(struct srt_db *db, sqlite3_stmt *reference)
 		if (status == SCANRT_OK && matches != 1)
 			status = strcmp(srt_db_text(reference, 2), "view") == 0 ?
 				renew_view(db, srt_db_text(reference, 0), srt_db_text(reference, 1)) :
-				corrupt(db, "a table or index differs from this version's");
+				srt_pages_corrupt(db, "a table or index differs from this version's");
 		if (status != SCANRT_OK)
 			return status;
 	}

@@ -125,6 +125,7 @@ int srt_pages_node(struct srt_node *node, const struct srt_db *db, uint32_t numb
 
 /* As schema.sql names them; SQLite numbers the indexes of a table's UNIQUE and PRIMARY KEY clauses. */
 static const char *const tree_names[SRT_TREE_COUNT] = {
+	NULL,
 	"device",
 	"sqlite_autoindex_device_1",
 	"problem",
@@ -141,39 +142,19 @@ static const char *const tree_names[SRT_TREE_COUNT] = {
 
 bool srt_pages_has(const struct srt_db *db, enum srt_tree tree)
 {
-	return db->pages->roots[tree] >= 2; /* the first page is the schema's */
+	return db->pages->roots[tree] >= 2; /* the first page is the schema's own */
 }
 
 /* The columns of the schema table: type, name, table, root page, text.  Only the text may be split. */
-static void take_root(struct srt_pages *pages, const struct srt_row *row)
+static int take_root(void *user, const struct srt_row *row)
 {
+	struct srt_pages *pages = user;
 	int i;
 
 	for (i = 0; row->count > 3 && i < SRT_TREE_COUNT; i++)
-		if (srt_db_is_text(&row->cells[1], tree_names[i]))
+		if (tree_names[i] && srt_db_is_text(&row->cells[1], tree_names[i]))
 			pages->roots[i] = (uint32_t)row->cells[3].integer;
-}
-
-static int read_roots(const struct srt_db *db, uint32_t number, int level)
-{
-	struct srt_node node;
-	int status =
-		level < 3 ? srt_pages_node(&node, db, number, true) : srt_pages_corrupt(db, "its schema is too large");
-	int i;
-
-	for (i = 0; status == SCANRT_OK && i < node.count; i++) {
-		struct srt_row row;
-		uint32_t child;
-		int64_t rowid;
-
-		if (node.right == 0 && srt_node_record(&row, &child, &node, i))
-			take_root(db->pages, &row);
-		else if (node.right != 0 && srt_node_rowid(&rowid, &child, &node, i))
-			status = read_roots(db, child, level + 1);
-		else
-			status = srt_pages_corrupt(db, "its schema cannot be read");
-	}
-	return status == SCANRT_OK && node.right != 0 ? read_roots(db, node.right, level + 1) : status;
+	return SCANRT_OK;
 }
 
 int srt_pages_open(struct srt_db *db)
@@ -187,9 +168,10 @@ int srt_pages_open(struct srt_db *db)
 	status = read_geometry(db->pages, db);
 	if (status != SCANRT_OK)
 		return status;
-	status = read_roots(db, 1, 0);
+	db->pages->roots[SRT_TREE_SCHEMA] = 1;
+	status = srt_pages_each(db, SRT_TREE_SCHEMA, take_root, db->pages);
 	for (i = 0; status == SCANRT_OK && i < SRT_TREE_COUNT; i++)
-		if (!srt_pages_has(db, (enum srt_tree)i) && i != SRT_TREE_BOARD)
+		if (tree_names[i] && !srt_pages_has(db, (enum srt_tree)i) && i != SRT_TREE_BOARD)
 			status = srt_pages_corrupt(db, "a table is missing");
 	return status;
 }

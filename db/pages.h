@@ -14,6 +14,7 @@
 
 /* The trees that a look-up reads. */
 enum srt_tree {
+	SRT_TREE_SCHEMA,
 	SRT_TREE_DEVICE,
 	SRT_TREE_DEVICE_BY_FINGERPRINT,
 	SRT_TREE_PROBLEM,

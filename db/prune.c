@@ -43,8 +43,8 @@ int srt_db_prune_images(struct srt_db *db, int64_t *dropped)
 #define MAY_GO_ON \
 	"(run.status <> 'complete' AND run.source_hash = (SELECT source_hash FROM run last " \
 	"WHERE last.device = run.device ORDER BY last.id DESC LIMIT 1) AND run.id > (SELECT " \
-	"coalesce(max(done.id), 0) FROM run done WHERE done.device = run.device AND done.source_hash = run.source_hash " \
-	"AND done.status = 'complete' AND coalesce(done.kind, 'tune') = 'tune'))"
+	"coalesce(max(done.id), 0) FROM run done WHERE done.device = run.device " \
+	"AND done.source_hash = run.source_hash AND done.status = 'complete' AND coalesce(done.kind, 'tune') = 'tune'))"
 
 /* Besides those that a choice is of: without them nobody could tell why. */
 #define IS_KEPT "(" IS_RECENT " OR " MAY_GO_ON " OR run.id IN (SELECT run FROM choice WHERE run IS NOT NULL))"

@@ -54,28 +54,35 @@ void emu_race_publish(struct emu_warp *warp, uint32_t lanes, struct emu_clock **
 	warp->touched &= ~lanes;
 }
 
-/* Lanes that share a clock go on sharing one. */
-void emu_race_learn(struct emu_warp *warp, uint32_t lanes, struct emu_clock *from)
+/* Of one clock for each lane; lanes that share one go on sharing one. */
+static void learn(struct emu_cta *cta, struct emu_clock **clocks, uint32_t lanes, struct emu_clock *from)
 {
 	struct emu_clock *before = NULL, *after = NULL;
 
-	if (warp->cta->race->is_off || !from)
+	if (cta->race->is_off || !from)
 		return;
 	for (uint32_t left = lanes; left; left &= left - 1) {
 		int l = __builtin_ctz(left);
 
-		if (before && warp->clocks[l] == before) {
-			emu_clock_drop(&warp->clocks[l]);
-			warp->clocks[l] = emu_clock_keep(after);
+		if (before && clocks[l] == before) {
+			emu_clock_drop(&clocks[l]);
+			clocks[l] = emu_clock_keep(after);
 			continue;
 		}
 		emu_clock_drop(&before);
-		before = emu_clock_keep(warp->clocks[l]);
-		if (!emu_clock_join(&warp->clocks[l], from))
-			stop_checking(warp->cta);
-		after = warp->clocks[l];
+		before = emu_clock_keep(clocks[l]);
+		if (!clocks[l])
+			clocks[l] = emu_clock_keep(from);
+		else if (!emu_clock_join(&clocks[l], from))
+			stop_checking(cta);
+		after = clocks[l];
 	}
 	emu_clock_drop(&before);
+}
+
+void emu_race_learn(struct emu_warp *warp, uint32_t lanes, struct emu_clock *from)
+{
+	learn(warp->cta, warp->clocks, lanes, from);
 }
 
 /* Nothing needs to be passed on where the lanes know the same and none has touched memory since, nor before, if it told
@@ -168,8 +175,8 @@ void emu_race_mbarrier_complete(struct emu_mbarrier *barrier)
 void emu_race_mbarrier_wait(struct emu_cta *cta, struct emu_mbarrier *barrier, struct emu_warp *warp, uint32_t lanes,
 		bool is_acquire)
 {
-	if (is_acquire && cta == warp->cta)
-		emu_race_learn(warp, lanes, barrier->completed);
+	if (cta == warp->cta)
+		learn(cta, is_acquire ? warp->clocks : warp->pending, lanes, barrier->completed);
 }
 
 /* Asynchronous copies are done by nobody's thread: each barrier that copies complete on, and each thread that waits for

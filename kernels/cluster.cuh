@@ -3,22 +3,33 @@
  * Strategy `cluster`: one thread-block cluster (sm_90 on) scans up to P::cluster tiles, a CTA each, in order of rank.
  * The totals travel through distributed shared memory: no global state, one launch, 2N words of traffic.
  *
- * A CTA has a board of words, one slot for each total before its own, and whoever has a total writes it onto the boards
- * of all later CTAs.  Each word carries its own validity, so that nobody waits at a barrier for what has arrived:
+ * A CTA has a board with a slot for each total before its own, and an mbarrier that knows how many bytes of them are to
+ * come.  Whoever has a total stores it onto the boards of all later CTAs, asynchronously, and each store tells the
+ * mbarrier beside the board once it is there.  Nobody polls a slot, and a slot has no bits but the total's:
  *   exchange_kind::warp   every warp posts its own total, and combines all earlier warps' by itself: no block barrier;
- *   exchange_kind::block  one block barrier, then one total a CTA: fewer words, for many warps and CTAs.
- * The one barrier of the cluster comes before all that: boards are blank and their CTAs have started.  It is passed
- * while the elements are on their way.  None is needed at the end: a CTA leaves only after the last word that others
- * write to it has come.
+ *   exchange_kind::block  one block barrier, then one total a CTA: fewer stores, for many warps and CTAs.
+ * The one barrier of the cluster comes before all that: boards are open and their CTAs have started.  It is passed
+ * while the elements are on their way.  None is needed at the end: a CTA leaves only after the last store of others to
+ * it has arrived.  A cluster of one CTA stores nothing in this way, which its hardware would refuse.
  */
 #ifndef SCAN_CLUSTER_CUH
 #define SCAN_CLUSTER_CUH
 
 #include "circuit_warps.cuh"
+#include "pipeline.cuh"
 
 namespace scan {
 
 template <class P, strategy how> struct scan_strategy;
+
+/* What compilers can say: st.async from CUDA 12.1 on, fences of shared memory alone from 12.8 on. */
+#if __CUDACC_VER_MAJOR__ > 12 || (__CUDACC_VER_MAJOR__ == 12 && __CUDACC_VER_MINOR__ >= 8)
+enum : bool { has_async_stores = true, has_shared_fences = true };
+#elif __CUDACC_VER_MAJOR__ == 12 && __CUDACC_VER_MINOR__ >= 1
+enum : bool { has_async_stores = true, has_shared_fences = false };
+#else
+enum : bool { has_async_stores = false, has_shared_fences = false };
+#endif
 
 __device__ __forceinline__ u32 cluster_rank()
 {
@@ -27,16 +38,11 @@ __device__ __forceinline__ u32 cluster_rank()
 	return rank;
 }
 
-/* Every thread of the cluster, warps converged.  Releases this thread's writes to shared memory only, where the
- * compiler can say that: a full release waits for the whole memory system. */
+/* Every thread of the cluster, warps converged.  Releases nothing: what others are to see of this CTA is its mbarrier,
+ * which has a fence of its own. */
 __device__ __forceinline__ void arrive_at_cluster()
 {
-#if __CUDACC_VER_MAJOR__ > 12 || (__CUDACC_VER_MAJOR__ == 12 && __CUDACC_VER_MINOR__ >= 8)
-	asm volatile("fence.release.sync_restrict::shared::cta.cluster;" ::: "memory");
 	asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory");
-#else
-	asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
-#endif
 }
 
 __device__ __forceinline__ void wait_for_cluster()
@@ -50,38 +56,6 @@ __device__ __forceinline__ u32 address_at_rank(u32 address, u32 rank)
 	u32 there;
 	asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(address), "r"(rank));
 	return there;
-}
-
-/* Words of a board.  Relaxed is enough, as for tile words: each is valid or not by itself.  cluster scope, since the
- * writer is another CTA of the cluster. */
-template <int count> __device__ __forceinline__ void post_words(u32 address, const u64 (&word)[count])
-{
-	if constexpr (count % 2 == 0) {
-#pragma unroll
-		for (int i = 0; i < count; i += 2)
-			asm volatile("st.relaxed.cluster.shared::cluster.v2.u64 [%0], {%1, %2};" ::
-				"r"(address + i * 8), "l"(word[i]), "l"(word[i + 1]) : "memory");
-	} else {
-#pragma unroll
-		for (int i = 0; i < count; i++)
-			asm volatile("st.relaxed.cluster.shared::cluster.u64 [%0], %1;" ::"r"(address + i * 8),
-				"l"(word[i]) : "memory");
-	}
-}
-
-template <int count> __device__ __forceinline__ void look_at_words(u64 (&word)[count], u32 address)
-{
-	if constexpr (count % 2 == 0) {
-#pragma unroll
-		for (int i = 0; i < count; i += 2)
-			asm volatile("ld.relaxed.cluster.shared::cta.v2.u64 {%0, %1}, [%2];"
-				: "=l"(word[i]), "=l"(word[i + 1]) : "r"(address + i * 8) : "memory");
-	} else {
-#pragma unroll
-		for (int i = 0; i < count; i++)
-			asm volatile("ld.relaxed.cluster.shared::cta.u64 %0, [%1];"
-				: "=l"(word[i]) : "r"(address + i * 8) : "memory");
-	}
 }
 
 /* The combination of lanes 0 .. count-1 of each group of `lanes` lanes, in order, in all lanes of the group; count is
@@ -109,44 +83,101 @@ constexpr int board_lanes(int totals)
 	return lanes;
 }
 
+/* Stores `count` words at `to` in another CTA, aligned to the largest unit that they divide into; each store tells the
+ * mbarrier there its bytes when it has arrived.  Where there are no such stores, an arrival behind the words does. */
+template <int count> __device__ __forceinline__ void send_words(u32 to, const u32 (&word)[count], u32 barrier)
+{
+	constexpr int unit = !has_async_stores || count % 2 == 1 ? 1 : count % 4 == 0 ? 4 : 2;
+#pragma unroll
+	for (int i = 0; i < count; i += unit) {
+		if constexpr (!has_async_stores)
+			asm volatile("st.shared::cluster.u32 [%0], %1;" ::"r"(to + i * 4), "r"(word[i]) : "memory");
+		else if constexpr (unit == 1)
+			asm volatile("st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.u32 [%0], %1, [%2];" ::
+				"r"(to + i * 4), "r"(word[i]), "r"(barrier) : "memory");
+		else if constexpr (unit == 2)
+			asm volatile("st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v2.u32 "
+				     "[%0], {%1, %2}, [%3];" ::"r"(to + i * 4),
+				"r"(word[i]), "r"(word[i + 1]), "r"(barrier) : "memory");
+		else
+			asm volatile("st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v4.u32 "
+				     "[%0], {%1, %2, %3, %4}, [%5];" ::"r"(to + i * 4),
+				"r"(word[i]), "r"(word[i + 1]), "r"(word[i + 2]), "r"(word[i + 3]), "r"(barrier)
+				: "memory");
+	}
+	if constexpr (!has_async_stores)
+		asm volatile("mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%0];" ::"r"(barrier) : "memory");
+}
+
+/* Whether all that the mbarrier counts has come.  An acquire at cluster scope empties the L1 cache, at each look, so it
+ * is left to a fence of shared memory where there is one. */
+__device__ __forceinline__ bool has_all(const phase_barrier &barrier)
+{
+	u32 ended;
+	if constexpr (has_shared_fences)
+		asm volatile("{ .reg .pred p; mbarrier.try_wait.parity.relaxed.cluster.shared::cta.b64 p, [%1], 0; "
+			     "selp.u32 %0, 1, 0, p; }"
+			: "=r"(ended) : "r"(shared_address(&barrier.word)) : "memory");
+	else
+		asm volatile("{ .reg .pred p; mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 p, [%1], 0; "
+			     "selp.u32 %0, 1, 0, p; }"
+			: "=r"(ended) : "r"(shared_address(&barrier.word)) : "memory");
+	return ended;
+}
+
+/* Every lane of a warp, until all has come and can be read. */
+__device__ __forceinline__ void wait_for_all(const phase_barrier &barrier)
+{
+	while (!has_all(barrier))
+		;
+	if constexpr (has_shared_fences)
+		asm volatile("fence.acquire.sync_restrict::shared::cluster.cluster;" ::: "memory");
+}
+
 template <class P> struct cluster_board {
 	using T = typename P::value;
 
-	enum : int { totals = P::exchange() == exchange_kind::warp ? P::warps : 1 }; /* a CTA posts */
+	enum : bool { is_of_warps = P::exchange() == exchange_kind::warp };
+	enum : int { totals = is_of_warps ? P::warps : 1 }; /* a CTA posts */
 	enum : int { lanes = board_lanes(P::cluster * totals) };
 	/* Totals that a lane combines by itself: an odd number, so that lanes read from different banks. */
 	enum : int { share = (P::cluster * totals + lanes - 1) / lanes | 1 };
-	enum : int { words = lanes * share * P::tile_words };
-	enum : u64 { valid = u64(1) << 32 };
+	enum : int { words = P::tile_words }; /* of a total */
 
-	/* A slot for each total, in order: 32 bits of value a word, below the bit that says it is there. */
-	__align__(16) u64 word[words];
+	__align__(16) u32 total[lanes * share][words]; /* in order; those of this CTA and later ones stay empty */
+	phase_barrier arrived;
 
-	/* The whole block, before the barrier of the cluster. */
-	__device__ __forceinline__ void clear()
+	/* One thread of a CTA that has elements, in `live` warps, before the barrier of the cluster.  How many bytes
+	 * are to come is told behind that one: a race checker takes an arrival right here for another thread's. */
+	__device__ __forceinline__ void open(int rank, int live)
 	{
-#pragma unroll
-		for (int i = 0; i < words; i += P::block)
-			if (i + int(threadIdx.x) < words)
-				word[i + threadIdx.x] = 0;
+		const int own = is_of_warps ? live : 1;
+		arrived.init(has_async_stores ? own : rank * totals + own);
+		fence_barrier_init();
 	}
 
-	/* Writes a total onto the boards of CTAs from..to.  Called by a full warp, after the barrier. */
-	__device__ __forceinline__ void post(int slot, T total, int from, int to, int lane)
+	/* Puts a total onto the boards of later CTAs, up to the last, and a warp's onto this one's too, by way of plain
+	 * shared memory.  Called by each full warp that has one, after the barrier of the cluster. */
+	__device__ __forceinline__ void post(T value, int rank, int last, int warp, int lane)
 	{
-		u32 part[P::tile_words];
-		u64 posted[P::tile_words];
-		part[P::tile_words - 1] = 0;
-		memcpy(part, &total, sizeof total);
-#pragma unroll
-		for (int i = 0; i < P::tile_words; i++)
-			posted[i] = valid | part[i];
-		if (from + lane <= to)
-			post_words(address_at_rank(address_of(slot), from + lane), posted);
+		const int slot = rank * totals + (is_of_warps ? warp : 0);
+		u32 part[words];
+		part[words - 1] = 0;
+		memcpy(part, &value, sizeof value);
+		if (lane < last - rank)
+			send_words(address_at_rank(shared_address(total[slot]), rank + 1 + lane), part,
+				address_at_rank(shared_address(&arrived.word), rank + 1 + lane));
+		if (lane == 0) {
+			if (is_of_warps)
+				memcpy(total[slot], part, sizeof part);
+			/* All earlier tiles are full.  Some bytes may have come already, which does not matter: the
+			 * phase does not end before every arrival, this one included. */
+			expect_copies(&arrived, has_async_stores && warp == 0 ? rank * totals * sizeof part : 0);
+		}
 	}
 
-	/* The combination of the first `earlier` totals, waiting for them.  Called by a full warp. */
-	__device__ __forceinline__ maybe<T> before(int earlier, int lane)
+	/* The combination of the first `earlier` totals, after waiting for all.  Called by a full warp. */
+	__device__ __forceinline__ maybe<T> before(int earlier, int lane) const
 	{
 		const int seat = lane % lanes, mine = earlier - seat * share;
 		maybe<T> combined;
@@ -154,43 +185,17 @@ template <class P> struct cluster_board {
 		combined.is_present = earlier > 0;
 		if (!combined.is_present)
 			return combined;
-		while (!__all_sync(full_warp, look(value, seat * share, mine)))
-			;
+		wait_for_all(arrived);
+#pragma unroll
+		for (int i = 0; i < share; i++)
+			if (i < mine)
+				memcpy(&value[i], total[seat * share + i], sizeof value[i]);
 #pragma unroll
 		for (int i = 1; i < share; i++)
 			if (i < mine)
 				value[0] = P::op::apply(value[0], value[i]);
 		combined.value = combine_lanes<P, lanes>(value[0], (earlier + share - 1) / share, lane);
 		return combined;
-	}
-
-private:
-	__device__ __forceinline__ u32 address_of(int slot) const
-	{
-		return shared_address(word + slot * P::tile_words);
-	}
-
-	/* Reads `share` slots, in flight together, and tells whether the first `wanted` totals are there. */
-	__device__ __forceinline__ bool look(T (&value)[share], int slot, int wanted) const
-	{
-		u64 seen[share][P::tile_words];
-		bool are_there = true;
-#pragma unroll
-		for (int i = 0; i < share; i++)
-			look_at_words(seen[i], address_of(slot + i));
-#pragma unroll
-		for (int i = 0; i < share; i++) {
-			u32 part[P::tile_words];
-			u64 all = valid;
-#pragma unroll
-			for (int w = 0; w < P::tile_words; w++) {
-				all &= seen[i][w];
-				part[w] = u32(seen[i][w]);
-			}
-			memcpy(&value[i], part, sizeof value[i]);
-			are_there &= i >= wanted || all >= valid;
-		}
-		return are_there;
 	}
 };
 
@@ -212,13 +217,15 @@ template <class P> struct scan_strategy<P, strategy::cluster> {
 		const int left = int(arguments.count) - rank * P::tile; /* elements of this CTA and later ones */
 		const bool is_whole = is_aligned<P>(static_cast<const typename P::input *>(arguments.in)) &&
 			is_aligned<P>(static_cast<typename P::output *>(arguments.out));
-		shared.board.clear();
+		const int count = left < P::tile ? left : P::tile;
+		if (threadIdx.x == 0 && count > 0)
+			shared.board.open(rank, live_warps<P, false>(count));
 		arrive_at_cluster();
 		wait_for_previous_launch();
 		if (is_whole && left >= P::tile)
 			run_tile<true>(arguments, shared, rank, P::tile);
 		else
-			run_tile<false>(arguments, shared, rank, left < P::tile ? left : P::tile);
+			run_tile<false>(arguments, shared, rank, count);
 	}
 
 private:
@@ -250,13 +257,12 @@ private:
 	static __device__ __forceinline__ maybe<T> exchange_warps(
 		shared_storage &shared, S &part, int rank, int last, int warp, int lane)
 	{
-		const int slot = rank * P::warps + warp;
 		part.scan(&shared.circuit.scratch[warp]);
 		wait_for_cluster();
 		if (!part.has_total())
 			return {part.total, false};
-		shared.board.post(slot, part.total, rank, last, lane);
-		return shared.board.before(slot, lane);
+		shared.board.post(part.total, rank, last, warp, lane);
+		return shared.board.before(rank * P::warps + warp, lane);
 	}
 
 	/* The same by way of the tile's total. */
@@ -269,7 +275,7 @@ private:
 		if (!part.has_total())
 			return {part.total, false};
 		if (warp == 0)
-			shared.board.post(rank, block.total, rank + 1, last, lane);
+			shared.board.post(block.total, rank, last, warp, lane);
 		return combine<P>(shared.board.before(rank, lane), block.earlier);
 	}
 };

@@ -20,12 +20,13 @@ namespace scan {
 template <class P> struct fan {
 	using T = typename P::value;
 
-	/* Between the passes elements are accumulators: in the output, or in scratch where its type is another. */
-	enum : bool { is_in_out = same_type<typename P::output, T>::value };
-	struct first_pass : with_arrays<P, typename P::input, T> {
+	/* Between the passes elements are accumulators: in the output, or in scratch where its type is another, or
+	 * where the caller converts. */
+	enum : bool { is_in_out = same_type<typename P::output, T>::value && !P::has_store };
+	struct first_pass : with_arrays<P, typename P::input, T, true, false> {
 		static __device__ constexpr access store() { return access::plain; } /* read again by the next launch */
 	};
-	using second_pass = with_arrays<P, T, typename P::output>;
+	using second_pass = with_arrays<P, T, typename P::output, false, true>;
 
 	static __device__ __forceinline__ T *between(const scan_arguments &arguments)
 	{
@@ -42,7 +43,7 @@ template <class P> struct fan {
 	static __device__ __forceinline__ void scan(const scan_arguments &arguments)
 	{
 		__shared__ storage shared;
-		begin_pass();
+		begin_pass(arguments);
 		maybe<T> before = initial_value<P>(arguments); /* of tile 0, which the second pass leaves alone */
 		before.is_present &= blockIdx.x == 0;
 		T total;
@@ -64,7 +65,7 @@ template <class P> struct fan {
 		const u64 first = u64(blockIdx.x + 1) * P::tile, left = arguments.count - first;
 		const T *from = between(arguments) + first;
 		typename P::output *out = static_cast<typename P::output *>(arguments.out) + first;
-		begin_pass();
+		begin_pass(arguments);
 		const T prefix = load_partial<P>(arguments, blockIdx.x);
 		if (left >= P::tile && is_aligned<Q>(from) && is_aligned<Q>(out))
 			put_in_front<true>(out, from, P::tile, prefix);
@@ -80,8 +81,9 @@ private:
 		const typename P::input *in = static_cast<const typename P::input *>(arguments.in) + first;
 		out += first;
 		if (left >= P::tile && is_aligned<Q>(in) && is_aligned<Q>(out) && !before.is_present)
-			return scan_tile<Q, true, false>(shared, out, in, P::tile, before);
-		return scan_tile<Q, false, false>(shared, out, in, left < P::tile ? int(left) : P::tile, before);
+			return scan_tile<Q, true, false>(shared, out, in, first, P::tile, before);
+		return scan_tile<Q, false, false>(
+			shared, out, in, first, left < P::tile ? int(left) : P::tile, before);
 	}
 
 	/* In front of every result of a tile; an exclusive scan's first has nothing of the tile in it. */
@@ -101,11 +103,12 @@ private:
 			for (int i = 0; i < Q::vector; i++) {
 				const bool is_head = P::is_exclusive && r == 0 && i == 0 && threadIdx.x == 0;
 				if (is_head)
-					result[i] = convert<typename P::output>(prefix);
+					result[i] = store_element<Q>(prefix);
 				else if (is_full || i < part.where.in_vector(r))
-					result[i] = convert<typename P::output>(P::op::apply(prefix, part.item[r][i]));
+					result[i] = store_element<Q>(P::op::apply(prefix, part.item[r][i]));
 			}
-			part.store_row(out + part.where.offset(r, lane), result, part.where.in_vector(r), is_whole);
+			part.store_row(out + part.where.offset(r, lane), result, part.where.in_vector(r),
+				part.where.is_ragged(r), is_whole);
 		}
 	}
 };

@@ -1,27 +1,37 @@
 /* SPDX-License-Identifier: MIT
  *
- * Strategy `large`: for values that do not fit a thread's registers.  A tile stays in shared memory from its load to
- * its store; values are operands where they lie, and are moved by all threads together.  One tile a CTA, decoupled
- * look-back, a window of entries combined as a tree.  A scan of one tile touches no global state.
+ * Strategy `large`: for values that do not fit a thread's registers.  They are operands where they lie in shared
+ * memory, and are moved by all threads together.  A scan of one tile touches no global state.
  *
- * A leader is a thread that applies the operator, one in `lanes`; leader g has `items` consecutive elements and a slot
- * to spare, since a result must not overwrite an operand.  Which of its slots holds what follows from how far the
- * scan has come; nothing is copied to make room.
+ * A leader is a thread that applies the operator, one in `lanes`; leader g has `items` consecutive elements of the
+ * tile, which is far larger than shared memory: the leaders' next elements, one each, arrive in a set of slots while
+ * they combine those before.  A tile is read twice, by
+ *   reduce()   each leader combines its elements; then a scan over the leaders, and the tile's aggregate goes out
+ *   scan()     each leader begins with what comes before its elements, and every step makes a result
+ * and the second time it comes from L2, if the tiles of all CTAs fit there: 2 N words of memory then, and 3 N of L2.
+ * About two applications an element.
+ *
+ * Tiles form groups of `group`; what comes before a tile is the prefix that the last tile before its group publishes,
+ * and the aggregates of the group's tiles before it, combined by all leaders like a tile of their own.  A tile waits
+ * for earlier tickets only.
  */
 #ifndef SCAN_LARGE_CUH
 #define SCAN_LARGE_CUH
 
 #include "block.cuh"
+#include "large_move.cuh"
 #include "large_state.cuh"
 
 namespace scan {
 
 template <class P> struct scan_strategy<P, strategy::large> {
 	using T = typename P::value;
-	using input = typename P::input;
 	using output = typename P::output;
 	using slots = large_slots<P>;
+	using chain = large_chain<P>;
 	using entries = large_entries<P>;
+	using mover = large_mover<P>;
+	enum : u32 { group = 128 };
 
 	static_assert(P::tile_words == entries::words, "tile_words: host and device differ");
 	static_assert(P::shared_bytes == slots::bytes, "shared_bytes: host and device differ");
@@ -30,248 +40,198 @@ template <class P> struct scan_strategy<P, strategy::large> {
 	{
 		extern __shared__ __align__(16) char buffer[];
 		__shared__ ticket drawn;
+		const slots place = {buffer};
 		const bool is_alone = arguments.tiles == 1;
 		if (threadIdx.x == 0) {
 			drawn = is_alone ? ticket{0, 0} : draw_ticket(arguments);
 			allow_next_draws(drawn);
 		}
+		place.clear_ends();
 		wait_for_previous_launch();
 		__syncthreads();
 		const ticket mine = drawn;
 		const u64 first = u64(mine.tile) * P::tile;
-		const slots tile = {buffer, int(min(arguments.count - first, u64(P::tile)))};
-		load(arguments, tile, first);
-		__syncthreads();
-		scan_items(tile);
-		__syncthreads();
-		const int steps = scan_totals(tile);
-		const T *prefix = find_prefix(arguments, tile, mine, steps, is_alone);
-		store(arguments, tile, first, steps, prefix);
+		const int live = int(min(arguments.count - first, u64(P::tile)));
+		const chain tile = {place, slots::totals, live, P::items};
+		const mover move = {arguments, place, first, live};
+		const bool is_needed = mine.tile + 1 < arguments.tiles; /* by later tiles, or by an exclusive scan */
+
+		reduce(tile, move);
+		const int steps = tile.scan();
+		const T *prefix = find_prefix(arguments, tile, mine, steps, is_needed);
+		scan(tile, move, steps, prefix);
 		leave_epoch(arguments, !is_alone && mine.is_last_epoch());
 	}
 
 private:
-	static __device__ __forceinline__ bool is_leader() { return threadIdx.x % P::lanes == 0; }
-	static __device__ __forceinline__ int leader() { return threadIdx.x / P::lanes; }
-
-	/* ---- Load ---- */
-
-	/* The tile's bytes, in units of `unit`, by all threads. */
-	template <int unit> static __device__ __forceinline__ void copy_tile(const slots &tile, const char *from)
+	/* Each leader's elements: the first step brings them to where totals lie. */
+	static __device__ __forceinline__ void reduce(const chain &tile, const mover &move)
 	{
-		constexpr int per_value = int(sizeof(T)) / unit;
-		using C = chunk<unit>;
-#pragma unroll 4
-		for (int i = threadIdx.x; i < tile.live * per_value; i += P::block) {
-			const int element = i / per_value, part = i % per_value;
-			reinterpret_cast<C *>(tile.at(element / P::items, element % P::items))[part] =
-				reinterpret_cast<const C *>(from)[i];
-		}
-	}
-
-	static __device__ __forceinline__ void load(const scan_arguments &arguments, const slots &tile, u64 first)
-	{
-		const input *in = static_cast<const input *>(arguments.in) + first;
-		if constexpr (same_type<input, T>::value && !user_facts::has_load) {
-			constexpr int widest = unit_of<int(sizeof(T)) | slots::stride>();
-			if (address_of(in) % widest == 0)
-				copy_tile<widest>(tile, reinterpret_cast<const char *>(in));
-			else
-				copy_tile<unit_of<int(alignof(T))>()>(tile, reinterpret_cast<const char *>(in));
-		} else {
-			for (int i = threadIdx.x; i < tile.live; i += P::block)
-				new (place{}, tile.at(i / P::items, i % P::items)) T(load_element<P>(in[i], first + i));
-		}
-	}
-
-	/* ---- Scan ---- */
-
-	/* Each leader's elements. */
-	static __device__ __forceinline__ void scan_items(const slots &tile)
-	{
-		if (!is_leader())
-			return;
-		const int items = tile.live_items(leader());
+		const int steps = tile.steps(), g = leader<P>();
+		move.fetch(slots::totals, 0);
+		large_commit();
 #pragma unroll 1
-		for (int k = 1; k < items; k++)
-			combine_in_memory<P>(tile.scanned(leader(), k), tile.scanned(leader(), k - 1),
-				tile.at(leader(), k));
+		for (int i = 0; i < steps; i++) {
+			if (i + 1 < steps)
+				move.fetch(stage(i + 1, slots::start), i + 1);
+			large_commit();
+			large_wait();
+			__syncthreads();
+			if (i > 0 && i < tile.live_items(g))
+				combine_in_memory<P>(tile.at(slots::totals + (i & 1), g),
+					tile.at(slots::totals + (~i & 1), g), tile.at(stage(i, slots::start), g));
+		}
+		__syncthreads();
 	}
 
-	/* Kogge-Stone over the leaders' totals; returns the number of steps.  Ends with a block barrier. */
-	static __device__ __forceinline__ int scan_totals(const slots &tile)
+	/* Three sets in turn: one being filled, one being read, and one that a slower warp may still read. */
+	static __device__ __forceinline__ int stage(int step, int third)
 	{
-		const int live = tile.live_leaders(), g = leader();
-		int step = 0;
-#pragma unroll 1
-		for (int reach = 1; reach < live; reach *= 2, step++) {
-			if (is_leader() && g >= reach && g < live)
-				combine_in_memory<P>(tile.free_slot(g, step), tile.total(g - reach, step),
-					tile.total(g, step));
-			__syncthreads(); /* each total is read and written by different threads in turn */
-		}
-		return step;
+		return step % 3 == 2 ? third : slots::stages + step % 3;
 	}
 
 	/* ---- Prefix ---- */
 
-	/* What comes before the tile, or null; by warp 0, published to the other tiles unless there are none.  Ends
-	 * with a block barrier. */
-	static __device__ __forceinline__ const T *find_prefix(const scan_arguments &arguments, const slots &tile,
-		ticket mine, int steps, bool is_alone)
+	/* What comes before the tile, or null.  By the whole block; ends with its barrier. */
+	static __device__ __forceinline__ const T *find_prefix(const scan_arguments &arguments, const chain &tile,
+		ticket mine, int steps, bool is_needed)
 	{
-		__shared__ const T *found;
-		if (threadIdx.x < warp_size) {
-			const int lane = threadIdx.x;
-			const T *total = tile.total(tile.live_leaders() - 1, steps);
-			const entries others(arguments, mine.epoch);
-			const T *prefix = mine.tile > 0 ? exchange(others, tile, mine.tile, total, steps, lane) :
-				initial(arguments, tile, lane);
-			if (!is_alone) {
-				if (prefix == nullptr)
-					copy_value<T>(others.value(mine.tile, mark_prefix), total, lane, warp_size);
-				else if (lane == 0)
-					combine_in_memory<P>(others.value(mine.tile, mark_prefix), prefix, total);
-				others.publish(mine.tile, mark_prefix, lane);
-			}
-			if (lane == 0)
-				found = prefix;
+		const entries others(arguments, mine.epoch);
+		const bool is_last = mine.tile % group == group - 1;
+		const T *total = tile.total(tile.lanes() - 1, steps);
+		if (is_needed && !is_last)
+			publish(others, mine.tile, total);
+		const T *prefix = gather(arguments, others, tile, mine.tile);
+		if (is_needed && is_last) {
+			T *both = tile.extra(1);
+			if (leader<P>() == 0)
+				combine_in_memory<P>(both, prefix, total); /* other tiles of the group came before it */
+			__syncthreads();
+			publish(others, mine.tile, both);
 		}
-		__syncthreads();
-		return found;
+		return prefix;
 	}
 
-	static __device__ __forceinline__ const T *initial(const scan_arguments &arguments, const slots &tile, int lane)
+	/* Once a tile: its aggregate, or, by the last of a group, its prefix and aggregate combined. */
+	static __device__ __forceinline__ void publish(const entries &others, u32 tile, const T *value)
 	{
-		if constexpr (!P::has_initial)
+		copy_value<T>(others.value(tile), value, threadIdx.x, P::block);
+		__threadfence(); /* what each thread has written comes before the word that tells of it */
+		__syncthreads();
+		if (threadIdx.x == 0)
+			others.tell(tile);
+	}
+
+	/* Combines what the group's last tile before published, or the initial value, with the aggregates between. */
+	static __device__ __forceinline__ const T *gather(const scan_arguments &arguments, const entries &others,
+		const chain &tile, u32 index)
+	{
+		const u32 begin = index - index % group;
+		const int extra = begin > 0 || P::has_initial ? 1 : 0, count = int(index - begin) + extra;
+		const u32 from = begin > 0 ? begin - 1 : begin;
+		if (count == 0) /* the same in all threads */
 			return nullptr;
-		if (arguments.initial_on_device)
-			return static_cast<const T *>(arguments.initial_on_device);
-		constexpr int held = sizeof(T) < SCAN_INITIAL_BYTES ? sizeof(T) : SCAN_INITIAL_BYTES;
-		if (lane == 0)
-			memcpy(tile.extra(0), arguments.initial, held);
-		__syncwarp();
+		for (u32 i = from + threadIdx.x; i < index; i += P::block)
+			others.wait(i);
+		__threadfence(); /* the words come before the values that are read next */
+		__syncthreads();
+		const chain list = {tile.place, slots::stages, count, (count + slots::leaders - 1) / slots::leaders};
+		const int g = leader<P>();
+#pragma unroll 1
+		for (int i = 0; i < list.steps(); i++) {
+			const int set = i == 0 ? slots::stages : slots::start;
+			bring(arguments, others, list, set, i, from, begin == 0 && P::has_initial);
+			__syncthreads();
+			if (i > 0 && i < list.live_items(g))
+				combine_in_memory<P>(tile.at(slots::stages + (i & 1), g),
+					tile.at(slots::stages + (~i & 1), g), tile.at(set, g));
+			__syncthreads();
+		}
+		const T *prefix = list.total(list.lanes() - 1, list.scan());
+		copy_value<T>(tile.extra(0), prefix, threadIdx.x, P::block);
+		__syncthreads();
 		return tile.extra(0);
 	}
 
-	/* Publishes this tile's aggregate, and combines what comes before it.  The result lies in an extra slot. */
-	static __device__ __forceinline__ const T *exchange(const entries &others, const slots &tile, u32 index,
-		const T *total, int steps, int lane)
+	/* The step-th values of the list's leaders to a set, by the whole block.  The list begins with the entry of
+	 * tile `from`, or with the initial value if there is one and no group before. */
+	static __device__ __forceinline__ void bring(const scan_arguments &arguments, const entries &others,
+		const chain &list, int set, int step, u32 from, bool is_initial)
 	{
-		copy_value<T>(others.value(index, mark_aggregate), total, lane, warp_size);
-		others.publish(index, mark_aggregate, lane);
-		int held = 0; /* the extra slot with what lies between the window and the tile */
-		for (u32 nearest = index - 1;; nearest -= window) {
-			u32 prefixes;
-			const T *part = combine_window(others, tile, nearest, prefixes, steps, lane);
-			__syncwarp();
-			if (nearest == index - 1) {
-				copy_value<T>(tile.extra(held), part, lane, warp_size);
-			} else {
-				if (lane == 0)
-					combine_in_memory<P>(tile.extra(1 - held), part, tile.extra(held));
-				held = 1 - held;
-			}
-			__syncwarp(); /* the next window uses the free slots again */
-			if (prefixes)
-				return tile.extra(held);
+		constexpr int unit = unit_of<int(sizeof(T)) | slots::stride>(), parts = int(sizeof(T)) / unit;
+#pragma unroll 4
+		for (int i = threadIdx.x; i < list.lanes() * parts; i += P::block) {
+			const int l = i / parts, part = i % parts, at = l * list.items + step;
+			if (step < list.live_items(l) && (at > 0 || !is_initial))
+				large_copy<unit>(unit * part + reinterpret_cast<char *>(list.at(set, l)),
+					unit * part + reinterpret_cast<char *>(others.value(from + at - is_initial)));
 		}
+		large_commit();
+		if (is_initial && step == 0 && threadIdx.x < warp_size)
+			bring_initial(arguments, list.at(set, 0));
+		large_commit(); /* an empty group, so that all others are waited for */
+		large_wait();
 	}
 
-	/* As many tiles as there are free slots for their tree, 32 at most. */
-	enum : int { window = slots::leaders >= 32 ? 32 : slots::leaders >= 16 ? 16 : slots::leaders >= 8 ? 8 :
-		slots::leaders >= 4 ? 4 : slots::leaders >= 2 ? 2 : 1 };
-
-	/* Waits for the entries of up to `window` tiles back from the nearest, as far as to one with a prefix, and
-	 * combines them.  Lane 0 has the nearest.  Tile 0 always has a prefix, so that entries before it are never
-	 * needed. */
-	static __device__ __forceinline__ const T *combine_window(const entries &others, const slots &tile, u32 nearest,
-		u32 &prefixes, int steps, int lane)
+	static __device__ __forceinline__ void bring_initial(const scan_arguments &arguments, T *to)
 	{
-		u32 mark;
-		int left; /* entries that are still to be combined; lane i has the i-th, from the nearest back */
-		do {
-			mark = mark_none;
-			if (lane < window && u32(lane) <= nearest)
-				mark = others.poll(nearest - lane);
-			prefixes = __ballot_sync(full_warp, mark == mark_prefix);
-			left = prefixes ? __ffs(prefixes) : window;
-		} while (__any_sync(full_warp, lane < left && mark == mark_none));
-		__threadfence(); /* the marks come before the values that are read next */
-		__syncwarp();
-		const T *part = others.value(nearest - lane, tile_mark(mark));
-		int used = 0;
-#pragma unroll 1
-		while (left > 1) {
-			const T *later = shuffle_value<shuffle::from>(part, 2 * lane);
-			const T *earlier = shuffle_value<shuffle::from>(part, 2 * lane + 1);
-			part = later;
-			if (2 * lane + 1 < left) {
-				T *result = tile.free_slot(used + lane, steps);
-				combine_in_memory<P>(result, earlier, later);
-				part = result;
-			}
-			used += left / 2;
-			left = (left + 1) / 2;
-			__syncwarp();
-		}
-		return shuffle_value<shuffle::from>(part, 0);
+		constexpr int held = sizeof(T) < SCAN_INITIAL_BYTES ? sizeof(T) : SCAN_INITIAL_BYTES;
+		if (arguments.initial_on_device)
+			copy_value<T>(to, arguments.initial_on_device, threadIdx.x, warp_size);
+		else if (threadIdx.x == 0)
+			memcpy(to, arguments.initial, held);
 	}
 
-	/* ---- Store ---- */
+	/* ---- Results ---- */
 
-	/* One result: `before` (or nothing) combined with `value`. */
-	static __device__ __forceinline__ void put(output *out, const slots &tile, const T *before, const T *value)
-	{
-		if constexpr (same_type<output, T>::value && !user_facts::has_store) {
-			if (before)
-				combine_in_memory<P>(out, before, value);
-			else
-				copy_value<T>(out, value, 0, 1);
-		} else {
-			if (before) {
-				combine_in_memory<P>(tile.scratch(leader()), before, value);
-				value = tile.scratch(leader());
-			}
-			new (place{}, out) output(store_element<P>(*value));
-		}
-	}
+	/* The set that holds what comes before the leaders' step-th elements. */
+	static __device__ __forceinline__ int running(int step) { return step & 1 ? slots::totals : slots::start; }
 
-	/* The first result of an exclusive scan of all. */
-	static __device__ __forceinline__ void put_identity(output *out, const slots &tile)
+	static __device__ __forceinline__ void scan(const chain &tile, const mover &move, int before, const T *prefix)
 	{
-		if constexpr (P::is_exclusive && !P::has_initial) {
-			T *value = tile.extra(0);
-			*value = P::op::template identity<T>();
-			put(out, tile, nullptr, value);
-		}
-	}
-
-	/* The whole of the tile has been read by now: out may be in. */
-	static __device__ __forceinline__ void store(const scan_arguments &arguments, const slots &tile, u64 first,
-		int steps, const T *prefix)
-	{
-		const int g = leader(), items = tile.live_items(g);
-		output *out = static_cast<output *>(arguments.out) + first + g * P::items;
-		if (!is_leader() || items <= 0)
-			return;
-		const T *before = g > 0 ? tile.total(g - 1, steps) : prefix;
-		if (g > 0 && prefix) {
-			combine_in_memory<P>(tile.free_slot(g, steps), prefix, before);
-			before = tile.free_slot(g, steps);
-		}
-		if constexpr (P::is_exclusive) {
-			if (before)
-				put(out, tile, nullptr, before);
-			else
-				put_identity(out, tile);
-		}
+		const int steps = tile.steps(), g = leader<P>(), items = tile.live_items(g);
+		const bool has_start = g > 0 || prefix != nullptr;
 		constexpr int shift = P::is_exclusive;
+		move.fetch(slots::stages, 0);
+		large_commit();
+		begin(tile, before, prefix);
 #pragma unroll 1
-		for (int k = 0; k + 1 < items; k++)
-			put(out + k + shift, tile, before, tile.scanned(g, k));
-		if constexpr (!P::is_exclusive)
-			put(out + items - 1, tile, prefix, tile.total(g, steps));
+		for (int i = 0; i < steps; i++) {
+			if (i + 1 < steps)
+				move.fetch(stage(i + 1, slots::totals + 1), i + 1);
+			large_commit();
+			large_wait();
+			__syncthreads();
+			T *value = tile.at(stage(i, slots::totals + 1), g), *next = tile.at(running(i + 1), g);
+			if (i + shift < items && (i > 0 || has_start))
+				combine_in_memory<P>(next, tile.at(running(i), g), value);
+			else if (i + shift < items)
+				copy_value<T>(next, value, 0, 1);
+			if (P::is_exclusive || i > 0)
+				move.emit(running(i), i + shift - 1);
+		}
+		if constexpr (!P::is_exclusive) {
+			__syncthreads();
+			move.emit(running(steps), steps - 1);
+		}
+	}
+
+	/* What comes before each leader's first element; where nothing does, an exclusive scan of all has the
+	 * identity. */
+	static __device__ __forceinline__ void begin(const chain &tile, int steps, const T *prefix)
+	{
+		const int g = leader<P>();
+		T *start = tile.at(slots::start, g);
+		if (tile.live_items(g) <= 0)
+			return;
+		if (g > 0 && prefix != nullptr)
+			combine_in_memory<P>(start, prefix, tile.total(g - 1, steps));
+		else if (g > 0)
+			copy_value<T>(start, tile.total(g - 1, steps), 0, 1);
+		else if (prefix != nullptr)
+			copy_value<T>(start, prefix, 0, 1);
+		else if constexpr (P::is_exclusive && !P::has_initial)
+			*start = P::op::template identity<T>();
 	}
 };
 

@@ -11,67 +11,44 @@
 
 namespace scan {
 
-/* The slots in shared memory. */
+/* The slots in shared memory: sets of one a leader, and two that belong to nobody. */
 template <class P> struct large_slots {
 	using T = typename P::value;
 
 	enum : int { leaders = P::block / P::lanes };
-	/* A conversion of the caller's wants the value that it converts to lie somewhere. */
-	enum : int { per_leader = P::items + 1 + user_facts::has_store };
-	enum : int { count = leaders * per_leader + 2 };
+	/* Two sets for elements to come, two for the totals of leaders, and one to begin with. */
+	enum : int { stages = 0, totals = 2, start = 4, sets = 5 };
 	/* An odd number of words from slot to slot: leaders that walk their slots side by side then meet no banks. */
 	enum : int { unit = alignof(T) > 4 ? alignof(T) : 4 };
 	enum : int { stride = (int(sizeof(T) + unit - 1) / unit | 1) * unit };
-	enum : int { bytes = count * stride };
+	enum : int { count = sets * leaders + 2, bytes = count * stride };
+
+	/* Leaders stand close together, as many in a warp as one access of shared memory serves, but leave a warp to
+	 * those that move elements, unless there is only one. */
+	enum : int { others = P::warps > 1 ? P::warps - 1 : 1, served = 128 / unit };
+	enum : int { least = (leaders + others - 1) / others };
+	enum : int { per_warp = least > served ? least : int(served) };
+	enum : int { leading_warps = (leaders + per_warp - 1) / per_warp };
+	enum : int { movers = (P::warps > 1 ? P::warps - leading_warps : 1) * warp_size };
+	static_assert(per_warp <= warp_size, "lanes: too many leaders for the block");
 
 	char *buffer;
-	int live; /* elements of the tile */
 
-	__device__ __forceinline__ T *at(int leader, int k) const
+	__device__ __forceinline__ T *at(int set, int leader) const
 	{
-		return reinterpret_cast<T *>(buffer + (k * leaders + leader) * stride);
+		return reinterpret_cast<T *>(buffer + (set * leaders + leader) * stride);
 	}
-	/* Two that belong to nobody. */
 	__device__ __forceinline__ T *extra(int i) const
 	{
-		return reinterpret_cast<T *>(buffer + (leaders * per_leader + i) * stride);
-	}
-	__device__ __forceinline__ T *scratch(int leader) const { return at(leader, P::items + 1); }
-
-	__device__ __forceinline__ int live_leaders() const { return (live + P::items - 1) / P::items; }
-	/* A leader's elements; not positive where it has none. */
-	__device__ __forceinline__ int live_items(int leader) const { return min(P::items, live - leader * P::items); }
-
-	/* Where the leader's own inclusive scan up to its element k lies, once it has been made: the first stays where
-	 * it was loaded, the second went to the spare slot, and each later one to where its predecessor's element
-	 * was. */
-	__device__ __forceinline__ T *scanned(int leader, int k) const
-	{
-		return at(leader, k == 0 ? 0 : k == 1 ? P::items : k - 1);
-	}
-	/* The slot that is free then. */
-	__device__ __forceinline__ T *spare(int leader) const
-	{
-		const int items = live_items(leader);
-		return at(leader, items < 2 ? P::items : items - 1);
+		return reinterpret_cast<T *>(buffer + (sets * leaders + i) * stride);
 	}
 
-	/* After `steps` steps of the scan of the leaders' totals, step s with reach 2^s: a leader's total has changed
-	 * places with the spare slot in each step that reached back from it. */
-	static __device__ __forceinline__ bool has_swapped(int leader, int steps)
+	/* Padding behind the last member, which no operator writes, is copied with the rest.  By the whole block; ends
+	 * without a barrier. */
+	__device__ __forceinline__ void clear_ends() const
 	{
-		const int swaps = min(steps, 32 - __clz(leader));
-		return swaps & 1;
-	}
-	__device__ __forceinline__ T *total(int leader, int steps) const
-	{
-		return has_swapped(leader, steps) ? spare(leader) : scanned(leader, live_items(leader) - 1);
-	}
-	__device__ __forceinline__ T *free_slot(int leader, int steps) const
-	{
-		if (live_items(leader) <= 0)
-			return at(leader, P::items);
-		return has_swapped(leader, steps) ? scanned(leader, live_items(leader) - 1) : spare(leader);
+		for (int i = threadIdx.x; i < count; i += P::block)
+			*reinterpret_cast<chunk<alignof(T)> *>(buffer + i * stride + sizeof(T) - alignof(T)) = {};
 	}
 };
 
@@ -104,42 +81,88 @@ template <class T> __device__ __forceinline__ void copy_value(void *to, const vo
 		copy_units<chunk<sure>>(to, from, int(sizeof(T)) / sure, thread, threads);
 }
 
-/* A tile's entry in the workspace: a word that tells what of it is there, then the tile's aggregate and its prefix
- * (with the tile itself), each of whole 16-byte vectors. */
+/* This thread's number among the leaders; one that is far too high if it is none. */
+template <class P> __device__ __forceinline__ int leader()
+{
+	using slots = large_slots<P>;
+	const int warp = threadIdx.x / warp_size, lane = threadIdx.x % warp_size;
+	const int number = warp * slots::per_warp + lane;
+	return lane < slots::per_warp && number < slots::leaders ? number : 1 << 16;
+}
+
+/* A sequence of `live` values of which each leader has combined `items` neighbours, step by step: what it has after its
+ * first is in set `set`, after its second in the next set, and so on in turn. */
+template <class P> struct large_chain {
+	using T = typename P::value;
+	using slots = large_slots<P>;
+
+	slots place;
+	int set;
+	int live;
+	int items;
+
+	__device__ __forceinline__ T *at(int s, int leader) const { return place.at(s, leader); }
+	__device__ __forceinline__ T *extra(int i) const { return place.extra(i); }
+	__device__ __forceinline__ int steps() const { return min(items, live); }
+	__device__ __forceinline__ int lanes() const { return (live + items - 1) / items; }
+	/* A leader's; not positive where it has none. */
+	__device__ __forceinline__ int live_items(int leader) const { return min(items, live - leader * items); }
+
+	/* After `steps` steps of the scan over the leaders, step s with reach 2^s: a leader's total has changed places
+	 * in each step that reached back from it. */
+	__device__ __forceinline__ T *total(int leader, int steps) const
+	{
+		const int swaps = min(steps, 32 - __clz(leader));
+		return at(set + (live_items(leader) - 1 + swaps & 1), leader);
+	}
+
+	/* Kogge-Stone over the leaders' totals; returns the number of steps.  Ends with a block barrier. */
+	__device__ __forceinline__ int scan() const
+	{
+		const int g = leader<P>();
+		int step = 0;
+#pragma unroll 1
+		for (int reach = 1; reach < lanes(); reach *= 2, step++) {
+			if (g >= reach && g < lanes())
+				combine_in_memory<P>(
+					total(g, step + 1), total(g - reach, step), total(g, step));
+			__syncthreads(); /* each total is read and written by different threads in turn */
+		}
+		return step;
+	}
+};
+
+/* A tile's entry in the workspace: a word that tells whether the rest is there, then a value in whole 16-byte
+ * vectors. */
 template <class P> struct large_entries {
 	using T = typename P::value;
-	enum : int { value_words = int(sizeof(T) + 15) / 16 * 2 };
-	enum : int { words = 2 + 2 * value_words };
+	enum : int { words = 2 + int(sizeof(T) + 15) / 16 * 2 };
 
 	u64 *word;
 	u32 tag;
 
 	__device__ __forceinline__ large_entries(const scan_arguments &arguments, u32 epoch)
-	    : word(arguments.tile_words), tag((epoch + 1) << 2)
+	    : word(arguments.tile_words), tag((epoch + 1) << 2 | mark_aggregate)
 	{
 	}
 
-	__device__ __forceinline__ T *value(u32 tile, tile_mark mark) const
+	__device__ __forceinline__ T *value(u32 tile) const
 	{
-		return reinterpret_cast<T *>(word + u64(tile) * words + 2 + (mark == mark_prefix ? value_words : 0));
+		return reinterpret_cast<T *>(word + u64(tile) * words + 2);
 	}
 
-	/* Called by a full warp whose lanes have written the value: the barrier and lane 0's fence put all of that
-	 * before the word that tells of it. */
-	__device__ __forceinline__ void publish(u32 tile, tile_mark mark, int lane) const
+	/* One thread, after a block barrier that follows a fence of whoever wrote the value. */
+	__device__ __forceinline__ void tell(u32 tile) const
 	{
-		__syncwarp();
-		if (lane == 0) {
-			__threadfence();
-			store_relaxed(word + u64(tile) * words, u64(tag | mark) << 32);
-		}
+		__threadfence();
+		store_relaxed(word + u64(tile) * words, u64(tag) << 32);
 	}
 
-	/* A poll.  Before the value is read comes a fence. */
-	__device__ __forceinline__ u32 poll(u32 tile) const
+	/* Before the value is read comes a fence. */
+	__device__ __forceinline__ void wait(u32 tile) const
 	{
-		u32 mark = u32(load_relaxed(word + u64(tile) * words) >> 32) ^ tag;
-		return mark < 4 ? mark : u32(mark_none);
+		while (u32(load_relaxed(word + u64(tile) * words) >> 32) != tag)
+			;
 	}
 };
 

@@ -3,6 +3,7 @@
 # The device text.  Every file listed here goes to NVRTC as an in-memory header, and is hashed into every image's key.
 kernel_files = \
 	kernels/abi.h \
+	kernels/batch_words.cuh \
 	kernels/block.cuh \
 	kernels/block_scan.cuh \
 	kernels/circuit.cuh \
@@ -15,6 +16,7 @@ kernel_files = \
 	kernels/copy.cu \
 	kernels/fan.cuh \
 	kernels/large.cuh \
+	kernels/large_move.cuh \
 	kernels/large_state.cuh \
 	kernels/lookahead.cuh \
 	kernels/lookahead_compute.cuh \

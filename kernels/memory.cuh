@@ -113,8 +113,7 @@ template <access how, class T, int count> __device__ __forceinline__ void store_
 	}
 }
 
-/* Accesses that happen only where `is_wanted` says so, without a branch: a lane with a part of a vector then keeps none
- * of the others waiting, neither for its path through the code nor for what it loads.  Volatile, as above. */
+/* Accesses that happen only where `is_wanted` says so, without a branch.  Volatile, as above. */
 template <access how> __device__ __forceinline__ void load_if(u32 (&word)[4], const void *p, bool is_wanted)
 {
 	if constexpr (how == access::stream)
@@ -198,34 +197,71 @@ template <int words> __device__ __forceinline__ u32 extract(const u32 (&word)[wo
 	return value;
 }
 
-/* The first `given` of a vector's elements, none if not positive, all if there are as many or more; the vector's place
- * is aligned to its size.  A whole vector takes one access, and less than that one for each power of two in the number
- * of bytes, all in flight together.  The other elements come out as zeros. */
-template <access how, class T, int count>
-__device__ __forceinline__ void load_given(T (&items)[count], const T *p, int given)
-{
-	constexpr int size = count * int(sizeof(T)), words = (size + 3) / 4;
-	const char *from = reinterpret_cast<const char *>(p);
-	const bool is_whole = given >= count;
-	const int bytes = given > 0 && !is_whole ? given * int(sizeof(T)) : 0;
-	/* Registers of its own for each access: one would otherwise wait for the other that fills the same. */
-	u32 whole[4] = {}, pair[2] = {}, part = 0, word[words];
-	u16 half = 0, byte = 0;
-	if constexpr (size == 16)
-		load_if<how>(whole, from, is_whole);
-	if constexpr (size >= 8)
-		load_if(pair[0], pair[1], from, size == 8 ? is_whole : bool(bytes & 8));
-	if constexpr (size >= 4 && (size == 4 || sizeof(T) <= 4))
-		load_if(part, from + (bytes & 8), size == 4 ? is_whole : bool(bytes & 4));
-	if constexpr (size >= 2 && (size == 2 || sizeof(T) <= 2))
-		load_if(half, from + (bytes & 12), size == 2 ? is_whole : bool(bytes & 2));
-	if constexpr (sizeof(T) == 1)
-		load_byte_if(byte, from + (bytes & 14), size == 1 ? is_whole : bool(bytes & 1));
-	const u32 rest = u32(half) | u32(byte) << 8 * (bytes & 2);
+/* Accesses to the first `given` of a vector's elements that are no whole vector: one for each power of two in the number
+ * of bytes, all in flight together. */
+template <class T, int count> struct vector_part {
+	enum : int { size = count * int(sizeof(T)) };
+
+	int bytes; /* 0: none, or all */
+
+	__device__ __forceinline__ explicit vector_part(int given)
+	    : bytes(given > 0 && given < count ? given * int(sizeof(T)) : 0)
+	{
+	}
+
+	/* Adds them to words that are zero where they are loaded.  A register of its own for each access: one would
+	 * otherwise wait for the other that fills the same. */
+	__device__ __forceinline__ void load(u32 (&word)[4], const char *from) const
+	{
+		u32 pair[2] = {}, single = 0;
+		u16 half = 0, byte = 0;
+		if constexpr (size > 8)
+			load_if(pair[0], pair[1], from, bytes & 8);
+		if constexpr (size > 4 && sizeof(T) <= 4)
+			load_if(single, from + (bytes & 8), bytes & 4);
+		if constexpr (size > 2 && sizeof(T) <= 2)
+			load_if(half, from + (bytes & 12), bytes & 2);
+		if constexpr (sizeof(T) == 1)
+			load_byte_if(byte, from + (bytes & 14), bytes & 1);
+		const u32 rest = u32(half) | u32(byte) << 8 * (bytes & 2);
 #pragma unroll
-	for (int i = 0; i < words; i++)
-		word[i] = whole[i] | (i < 2 ? pair[i % 2] : 0) | (i == (bytes & 8) / 4 ? part : 0) |
-			(i == bytes / 4 ? rest : 0);
+		for (int i = 0; i < 4; i++)
+			word[i] |= (i < 2 ? pair[i % 2] : 0) | (i == (bytes & 8) / 4 ? single : 0) |
+				(i == bytes / 4 ? rest : 0);
+	}
+
+	__device__ __forceinline__ void store(char *to, const u32 (&word)[4]) const
+	{
+		const u32 rest = extract(word, bytes / 4);
+		if constexpr (size > 8)
+			store_if(to, word[0], word[1], bytes & 8);
+		if constexpr (size > 4 && sizeof(T) <= 4)
+			store_if(to + (bytes & 8), extract(word, (bytes & 8) / 4), bytes & 4);
+		if constexpr (size > 2 && sizeof(T) <= 2)
+			store_if(to + (bytes & 12), u16(rest), bytes & 2);
+		if constexpr (sizeof(T) == 1)
+			store_byte_if(to + (bytes & 14), u16(rest >> 8 * (bytes & 2)), bytes & 1);
+	}
+};
+
+/* The first `given` of a vector's elements, none if not positive, all if there are as many or more; the vector's place
+ * is aligned to its size.  is_ragged, the same in all lanes of a warp: one of them may have a part; the others then do
+ * not wait for it, neither for its path through the code nor for what it loads.  Elements that are not given come out
+ * as zeros. */
+template <access how, class T, int count>
+__device__ __forceinline__ void load_given(T (&items)[count], const T *p, int given, bool is_ragged)
+{
+	const char *from = reinterpret_cast<const char *>(p);
+	u32 word[4] = {};
+	if constexpr (vector_part<T, count>::size == 16) {
+		load_if<how>(word, from, given >= count);
+	} else if (given >= count) {
+		T whole[count];
+		load_vector<how>(whole, p);
+		memcpy(word, whole, sizeof whole);
+	}
+	if (is_ragged)
+		vector_part<T, count>(given).load(word, from);
 	if constexpr (sizeof(T) >= 4) {
 #pragma unroll
 		for (int i = 0; i < count; i++)
@@ -237,25 +273,17 @@ __device__ __forceinline__ void load_given(T (&items)[count], const T *p, int gi
 
 /* Stores what load_given() would load. */
 template <access how, class T, int count>
-__device__ __forceinline__ void store_given(T *p, const T (&items)[count], int given)
+__device__ __forceinline__ void store_given(T *p, const T (&items)[count], int given, bool is_ragged)
 {
-	constexpr int size = count * int(sizeof(T)), words = (size + 3) / 4;
 	char *to = reinterpret_cast<char *>(p);
-	const bool is_whole = given >= count;
-	const int bytes = given > 0 && !is_whole ? given * int(sizeof(T)) : 0;
-	u32 word[words] = {};
+	u32 word[4] = {};
 	memcpy(word, items, sizeof items);
-	const u32 rest = extract(word, bytes / 4);
-	if constexpr (size == 16)
-		store_if<how>(to, word, is_whole);
-	if constexpr (size >= 8)
-		store_if(to, word[0], word[1], size == 8 ? is_whole : bool(bytes & 8));
-	if constexpr (size >= 4 && (size == 4 || sizeof(T) <= 4))
-		store_if(to + (bytes & 8), extract(word, (bytes & 8) / 4), size == 4 ? is_whole : bool(bytes & 4));
-	if constexpr (size >= 2 && (size == 2 || sizeof(T) <= 2))
-		store_if(to + (bytes & 12), u16(rest), size == 2 ? is_whole : bool(bytes & 2));
-	if constexpr (sizeof(T) == 1)
-		store_byte_if(to + (bytes & 14), u16(rest >> 8 * (bytes & 2)), size == 1 ? is_whole : bool(bytes & 1));
+	if constexpr (vector_part<T, count>::size == 16)
+		store_if<how>(to, word, given >= count);
+	else if (given >= count)
+		store_vector<how>(p, items);
+	if (is_ragged)
+		vector_part<T, count>(given).store(to, word);
 }
 
 /* Launches that follow one another may overlap (programmatic dependent launch): the next may take its place on the

@@ -41,6 +41,8 @@ struct policy {
 
 	enum : bool { is_exclusive = bool(SCAN_EXCLUSIVE) };
 	enum : bool { has_initial = bool(SCAN_INITIAL) };
+	/* Conversions of the caller's; a pass over partial results has none. */
+	enum : bool { has_load = user_facts::has_load, has_store = user_facts::has_store };
 	static __device__ constexpr strategy how()
 	{
 		return SCAN_STRATEGY > 4 && SCAN_STRATEGY != 9 ? strategy::other : strategy(SCAN_STRATEGY);
@@ -75,6 +77,7 @@ struct policy {
 	enum : int { stage_slack = 16 * (access(SCAN_STORE) == access::bulk ? warps + 1 : 1) };
 	enum : int { stage_bytes = (tile * int(sizeof(input)) + stage_slack + 127) / 128 * 128 };
 	enum : int { shared_bytes = strategy(SCAN_STRATEGY) == strategy::lookahead ? stages * stage_bytes :
+		strategy(SCAN_STRATEGY) == strategy::block && access(SCAN_STORE) == access::bulk ? stage_bytes :
 		/* large.cuh reckons its own again */
 		strategy(SCAN_STRATEGY) == strategy::large ? SCAN_SHARED_BYTES : 0 };
 
@@ -100,7 +103,9 @@ static_assert(policy::shared_bytes == SCAN_SHARED_BYTES, "shared_bytes: host and
 static_assert(policy::how() != strategy::lookahead || policy::stages > policy::ahead, "stages: not more than ahead");
 static_assert(
 	policy::how() != strategy::lookahead || (policy::ahead >= 1 && policy::gather >= 1), "ahead, gather: below 1");
-static_assert(policy::store() != access::bulk || policy::how() == strategy::lookahead, "store: bulk is for lookahead");
+static_assert(policy::store() != access::bulk || policy::how() == strategy::lookahead ||
+		(policy::how() == strategy::block && policy::how_in_block() == circuit::warps),
+	"store: bulk is for lookahead, and for block with circuit=warps");
 static_assert(policy::store() != access::bulk || policy::is_wide ||
 		(sizeof(policy::input) == sizeof(policy::output) && policy::vector * sizeof(policy::input) == 16),
 	"store: bulk wants types of one size that fill 16 bytes");

@@ -73,6 +73,28 @@ template <class P> struct raked_slice {
 		}
 	}
 
+	/* Brings a part from global memory: by vectors as far as there are any.  What follows the last element in its
+	 * vector becomes zero, since vectors are read whole. */
+	__device__ __forceinline__ void load_part(const input *in, int count) const
+	{
+		input *const to = reinterpret_cast<input *>(slice);
+		const int vectors = address_of(in) % 16 == 0 ? count / P::vector : 0;
+		if (count % P::vector > 0 && lane < 4)
+			words()[count / P::vector * 4 + lane] = 0;
+		input raw[P::rows][P::vector];
+#pragma unroll
+		for (int r = 0; r < P::rows; r++)
+			if (r * warp_size + lane < vectors)
+				load_vector<P::load()>(raw[r], in + (r * warp_size + lane) * P::vector);
+		__syncwarp(); /* elements come after the zeros */
+#pragma unroll
+		for (int r = 0; r < P::rows; r++)
+			if (r * warp_size + lane < vectors)
+				store_vector<access::plain>(to + (r * warp_size + lane) * P::vector, raw[r]);
+		load_elements(in, vectors * P::vector, count);
+		__syncwarp(); /* a lane's elements were brought by others */
+	}
+
 	/* reduce() of a part; the total is in all lanes. */
 	__device__ __forceinline__ T reduce_part(
 		T &total, typename warp_scan<P, P::warp_scan()>::storage *storage, u64 first, int count) const
@@ -169,6 +191,24 @@ template <class P> struct raked_slice {
 
 private:
 	enum : int { batch = 4 }; /* 32-bit words a lane at once: a vector; bytes is a multiple of batch * 128 */
+
+	/* Brings the elements from `from` on, many loads at once. */
+	__device__ __forceinline__ void load_elements(const input *in, int from, int count) const
+	{
+		constexpr int most = P::items < 28 ? int(P::items) : 28;
+#pragma unroll 1
+		for (int i = from + lane; i < count; i += most * warp_size) {
+			input raw[most];
+#pragma unroll
+			for (int b = 0; b < most; b++)
+				if (i + b * warp_size < count)
+					raw[b] = in[i + b * warp_size];
+#pragma unroll
+			for (int b = 0; b < most; b++)
+				if (i + b * warp_size < count)
+					reinterpret_cast<input *>(slice)[i + b * warp_size] = raw[b];
+		}
+	}
 
 	/* The result of an element, and what comes before the next one. */
 	static __device__ __forceinline__ output step(maybe<T> &before, T element)

@@ -24,6 +24,7 @@ struct reference {
 	using value = SCAN_ACCUMULATOR;
 	using output = SCAN_OUTPUT;
 	using op = SCAN_OPERATOR_TYPE(SCAN_OPERATOR);
+	enum : bool { has_load = user_facts::has_load, has_store = user_facts::has_store };
 };
 using T = reference::value;
 

@@ -50,6 +50,12 @@ template <class P, bool is_full> struct slice_extent {
 		int left = count - offset(row, lane);
 		return is_full || left > P::vector ? P::vector : left;
 	}
+	/* Whether a lane's vector in a row has some of its elements only; the same in all lanes. */
+	__device__ __forceinline__ bool is_ragged(int row) const
+	{
+		int left = count - offset(row, 0);
+		return !is_full && left > 0 && left < warp_size * P::vector && left % P::vector > 0;
+	}
 	/* Lanes whose vector in a row has an element. */
 	__device__ __forceinline__ int in_row(int row) const
 	{
@@ -88,7 +94,8 @@ template <class P, bool is_full> struct slice {
 #pragma unroll
 		for (int r = 0; r < P::rows; r++) {
 			input raw[P::vector];
-			load_row(raw, in + extent::offset(r, where.lane), where.in_vector(r), is_whole);
+			load_row(raw, in + extent::offset(r, where.lane), where.in_vector(r), where.is_ragged(r),
+				is_whole);
 			take_row(r, raw);
 		}
 	}
@@ -148,19 +155,20 @@ template <class P, bool is_full> struct slice {
 			for (int i = 0; i < P::vector; i++)
 				if (is_full || i < where.in_vector(r))
 					result[i] = store_element<P>(result_of(r, i, before));
-			store_row(out + extent::offset(r, where.lane), result, where.in_vector(r), is_whole);
+			store_row(out + extent::offset(r, where.lane), result, where.in_vector(r), where.is_ragged(r),
+				is_whole);
 		}
 	}
 
 	/* The first `given` elements of a vector. */
 	static __device__ __forceinline__ void load_row(input (&raw)[P::vector], const input *from, int given,
-		bool is_whole)
+		bool is_ragged, bool is_whole)
 	{
 		if (is_full || (!can_give<input, P::vector>() && is_whole && given == P::vector)) {
 			load_vector<P::load()>(raw, from);
 		} else if (can_give<input, P::vector>() && is_whole) {
 			if constexpr (can_give<input, P::vector>())
-				load_given<P::load()>(raw, from, given);
+				load_given<P::load()>(raw, from, given, is_ragged);
 		} else {
 #pragma unroll
 			for (int i = 0; i < P::vector; i++)
@@ -170,13 +178,13 @@ template <class P, bool is_full> struct slice {
 	}
 
 	static __device__ __forceinline__ void store_row(output *to, const output (&result)[P::vector], int given,
-		bool is_whole)
+		bool is_ragged, bool is_whole)
 	{
 		if (is_full || (!can_give<output, P::vector>() && is_whole && given == P::vector)) {
 			store_vector<P::store()>(to, result);
 		} else if (can_give<output, P::vector>() && is_whole) {
 			if constexpr (can_give<output, P::vector>())
-				store_given<P::store()>(to, result, given);
+				store_given<P::store()>(to, result, given, is_ragged);
 		} else {
 #pragma unroll
 			for (int i = 0; i < P::vector; i++)

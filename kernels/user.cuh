@@ -145,9 +145,9 @@ struct op_user {
 /* An element as the array has it becomes a value; index is its place in the whole array. */
 template <class P> __device__ __forceinline__ typename P::value load_element(const typename P::input &from, u64 index)
 {
-	if constexpr (user_facts::has_load && sizeof(typename P::value) > SCAN_LARGE_BYTES) {
+	if constexpr (P::has_load && sizeof(typename P::value) > SCAN_LARGE_BYTES) {
 		return call_load<typename P::value>(from, index); /* made where it will lie */
-	} else if constexpr (user_facts::has_load) {
+	} else if constexpr (P::has_load) {
 		typename P::value value = call_load<typename P::value>(from, index);
 		settle(value);
 		return value;
@@ -158,7 +158,7 @@ template <class P> __device__ __forceinline__ typename P::value load_element(con
 
 template <class P> __device__ __forceinline__ typename P::output store_element(const typename P::value &from)
 {
-	if constexpr (user_facts::has_store)
+	if constexpr (P::has_store)
 		return call_store<typename P::output>(from);
 	else
 		return convert<typename P::output>(from, 0);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The caller's text alone: whether it compiles and has what the kernels will ask of it, before the kernels are given
+ * The caller's text alone, for when a kernel with it does not compile: whether it does, and has what the kernels ask of
  * it.  An error is then about the text, in few words.
  */
 #include "user.cuh"

@@ -23,6 +23,7 @@ struct tried {
 	using value = SCAN_ACCUMULATOR;
 	using output = SCAN_OUTPUT;
 	using op = SCAN_OPERATOR_TYPE(SCAN_OPERATOR);
+	enum : bool { has_load = user_facts::has_load, has_store = user_facts::has_store };
 };
 using T = tried::value;
 

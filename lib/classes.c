@@ -31,8 +31,8 @@ static int fetch(struct srt_fetched **fetched, struct srt_builder *builder, cons
 		return SCANRT_OK;
 	if (plan->fetched_count == SRT_PLAN_CLASSES)
 		return srt_fail(SCANRT_ERROR_UNSUPPORTED, "a plan has at most %d variants", SRT_PLAN_CLASSES);
-	status = srt_fetch(&plan->fetched[plan->fetched_count], plan->context, &builder->reading, &plan->problem,
-		variant, builder->wants_ptx);
+	status = srt_fetch(&plan->fetched[plan->fetched_count], plan->context, &builder->reading, &builder->ahead,
+		&plan->problem, variant, builder->wants_ptx);
 	if (!status)
 		*fetched = &plan->fetched[plan->fetched_count++];
 	return status;
@@ -92,6 +92,25 @@ static int serve(struct srt_builder *builder, const struct srt_class *class, int
 	return fill(builder, class->low_count, class->high_count, next_rule);
 }
 
+/* Kernels of the caller's types are seldom in a database, and the same rule's answers are all wanted in the end.  Whether
+ * the device takes machine code at all is seen with the first of a context, before the rest is compiled. */
+static void fetch_ahead(struct srt_builder *builder, const struct srt_answer *answer, size_t from, uint64_t high)
+{
+	struct scanrt_plan *plan = builder->plan;
+	struct scanrt_context *context = plan->context;
+	bool is_sure = context->takes_code || context->wants_ptx || builder->wants_ptx;
+
+	if (!plan->problem.user || !is_sure || !srt_ahead_is_useful())
+		return;
+	if (from + 1 >= answer->count || answer->classes[from + 1].low_count > high)
+		return;
+	for (; from < answer->count && answer->classes[from].low_count <= high; from++)
+		if (!find_fetched(plan, &answer->classes[from].variant) &&
+				!srt_ahead_knows(&builder->ahead, &answer->classes[from].variant))
+			srt_fetch_ahead(&builder->ahead, context, &builder->reading, &plan->problem,
+				&answer->classes[from].variant, builder->wants_ptx);
+}
+
 /* Fills low to high from `rule` on.  What no rule can fill stays as a class without a kernel. */
 static int fill(struct srt_builder *builder, uint64_t low, uint64_t high, int rule)
 {
@@ -115,6 +134,7 @@ static int fill(struct srt_builder *builder, uint64_t low, uint64_t high, int ru
 		if (class->high_count > high)
 			class->high_count = high;
 		low = class->high_count + 1;
+		fetch_ahead(builder, &answer, i, high);
 		if (!status)
 			status = serve(builder, class, rule);
 	}
@@ -153,6 +173,7 @@ int srt_builder_fill(struct srt_builder *builder)
 	int status = fill(builder, plan->problem.min_count, plan->problem.max_count, 0);
 	size_t i;
 
+	srt_ahead_end(&builder->ahead);
 	for (i = 0; !status && i < plan->class_count; i++)
 		if (!plan->classes[i].fetched && !fill_gap(plan, &plan->classes[i])) {
 			srt_error_restore(&builder->error);

@@ -16,6 +16,7 @@ struct srt_builder {
 	struct srt_request request;
 	struct srt_error error; /* the latest refusal of an answer */
 	bool wants_ptx;
+	struct srt_ahead ahead; /* kernels that are being compiled */
 };
 
 /* Fills the plan's classes from min_count to max_count without gaps; the context's CUDA context is current. */

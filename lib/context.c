@@ -8,8 +8,10 @@
 #include <string.h>
 
 #include "driver.h"
+#include "image.h"
 #include "status.h"
 #include "versioned.h"
+#include "warm.h"
 
 #define LEAST_CAPABILITY 75
 
@@ -97,6 +99,31 @@ static int open_device(struct scanrt_context *context, const char *device)
 	return status;
 }
 
+/* Whatever fails here fails again for the first plan, which tells. */
+static void open_pool(struct scanrt_context *context)
+{
+	if (!srt_driver_push(context->driver, context->cuda_context)) {
+		srt_pool_open(&context->pool, context->driver);
+		srt_driver_pop(context->driver, SCANRT_OK);
+	}
+	srt_error_clear();
+}
+
+/* A caller's CUDA context that is gone took the memory along. */
+static void close_pool(struct scanrt_context *context)
+{
+	struct srt_error error;
+
+	if (!context->pool.address)
+		return;
+	srt_error_save(&error);
+	if (!srt_driver_push(context->driver, context->cuda_context)) {
+		srt_pool_close(&context->pool, context->driver);
+		srt_driver_pop(context->driver, SCANRT_OK);
+	}
+	srt_error_restore(&error);
+}
+
 /* What a report of a problem needs first: the device, and the facts that rows are looked up by, but for the clocks. */
 static void log_opening(const struct scanrt_context *context)
 {
@@ -125,6 +152,10 @@ int scanrt_context_create(struct scanrt_context **context, const struct scanrt_c
 	made = calloc(1, sizeof(*made));
 	if (!made)
 		return srt_fail(SCANRT_ERROR_OUT_OF_MEMORY, "no memory for a context");
+	/* Not for the context, but so that no plan has to wait for it. */
+	srt_warm();
+	srt_source_hash();
+	pthread_mutex_init(&made->pool.lock, NULL);
 	pthread_mutex_init(&made->memo_lock, NULL);
 	pthread_mutex_init(&made->clock_lock, NULL);
 	status = srt_log_open(&made->log, given.log, given.log_user);
@@ -137,6 +168,7 @@ int scanrt_context_create(struct scanrt_context **context, const struct scanrt_c
 		scanrt_context_destroy(made);
 		return status;
 	}
+	open_pool(made);
 	log_opening(made);
 	*context = made;
 	return SCANRT_OK;
@@ -148,6 +180,7 @@ void scanrt_context_destroy(struct scanrt_context *context)
 	if (!context)
 		return;
 	srt_memo_free(context->memo);
+	close_pool(context);
 	if (context->is_retained)
 		context->driver->cuDevicePrimaryCtxRelease(context->cuda_device);
 	srt_catalog_free(&context->catalog);
@@ -156,5 +189,6 @@ void scanrt_context_destroy(struct scanrt_context *context)
 	srt_log_close(&context->log);
 	pthread_mutex_destroy(&context->clock_lock);
 	pthread_mutex_destroy(&context->memo_lock);
+	pthread_mutex_destroy(&context->pool.lock);
 	free(context);
 }

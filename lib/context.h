@@ -13,6 +13,7 @@
 #include "device.h"
 #include "kernel.h"
 #include "log.h"
+#include "pool.h"
 
 struct srt_driver;
 struct srt_memo;
@@ -34,6 +35,8 @@ struct scanrt_context {
 	srt_kernel_check_function check;
 	void *check_user;
 
+	struct srt_pool pool;
+	atomic_bool takes_code;    /* the device has taken machine code once: there is no need to see first */
 	atomic_bool wants_ptx;     /* the device has refused machine code once: the linker's way from then on */
 	pthread_mutex_t clock_lock;
 	struct srt_strbuf fingerprint; /* once it was asked for */

@@ -20,6 +20,7 @@
 struct fetch {
 	struct scanrt_context *context;
 	struct srt_reading *reading;
+	struct srt_ahead *ahead;
 	const struct srt_problem *problem;
 	const struct srt_variant *variant;
 	char recipe[SRT_HASH_TEXT];
@@ -35,6 +36,8 @@ static int load(struct srt_fetched *fetched, const struct fetch *fetch, const st
 
 	if (!status)
 		memcpy(fetched->image_key, image->key, sizeof(fetched->image_key));
+	if (!status && strcmp(image->codegen, "sass") == 0)
+		fetch->context->takes_code = true;
 	return status;
 }
 
@@ -121,18 +124,25 @@ static int check_fresh(struct srt_fetched *fetched, const struct fetch *fetch)
 	return status;
 }
 
+static int build(struct srt_image *image, struct srt_strbuf *log, const struct fetch *fetch)
+{
+	const struct srt_rtc *rtc = NULL;
+	int status = srt_rtc_open(&rtc);
+
+	return status ? status : srt_image_build(image, rtc, fetch->context->driver, fetch->problem, fetch->variant,
+		fetch->context->device.capability, fetch->wants_ptx ? SRT_CODEGEN_PTX : SRT_CODEGEN_AUTO, log);
+}
+
 /* The compiler is loaded only here, so that a program whose images are all in the database never needs one. */
 static int compile(struct srt_fetched *fetched, const struct fetch *fetch)
 {
 	const struct scanrt_context *context = fetch->context;
-	const struct srt_rtc *rtc = NULL;
 	struct srt_image image = { 0 };
 	struct srt_strbuf log = { 0 };
-	int status = srt_rtc_open(&rtc);
+	int status;
 
-	if (!status)
-		status = srt_image_build(&image, rtc, context->driver, fetch->problem, fetch->variant,
-			context->device.capability, fetch->wants_ptx ? SRT_CODEGEN_PTX : SRT_CODEGEN_AUTO, &log);
+	if (!srt_ahead_take(&status, &image, &log, fetch->ahead, context->driver, fetch->variant, fetch->wants_ptx))
+		status = build(&image, &log, fetch);
 	if (!status)
 		status = load(fetched, fetch, &image);
 	if (!status)
@@ -151,9 +161,9 @@ static int compile(struct srt_fetched *fetched, const struct fetch *fetch)
 
 /* The recipe needs no compiler: it hashes what would be compiled, not what came out. */
 int srt_fetch(struct srt_fetched *fetched, struct scanrt_context *context, struct srt_reading *reading,
-	const struct srt_problem *problem, const struct srt_variant *variant, bool wants_ptx)
+	struct srt_ahead *ahead, const struct srt_problem *problem, const struct srt_variant *variant, bool wants_ptx)
 {
-	struct fetch fetch = { context, reading, problem, variant, "", "", wants_ptx || context->wants_ptx };
+	struct fetch fetch = { context, reading, ahead, problem, variant, "", "", wants_ptx || context->wants_ptx };
 	int status = srt_image_recipe(fetch.recipe, fetch.entry, problem, variant, context->device.capability);
 
 	memset(fetched, 0, sizeof(*fetched));
@@ -167,4 +177,39 @@ int srt_fetch(struct srt_fetched *fetched, struct scanrt_context *context, struc
 	context->wants_ptx = true;
 	fetch.wants_ptx = true;
 	return compile(fetched, &fetch);
+}
+
+/* Reading an image to see whether there is one takes a tenth of a millisecond, which is nothing beside a compilation. */
+static bool is_at_hand(const struct fetch *fetch)
+{
+	bool is_found = false;
+	size_t i;
+
+	for (i = 0; i < fetch->reading->catalog->count && !is_found; i++) {
+		struct srt_db *db = srt_reading_file(fetch->reading, i);
+		struct srt_db_image row = { 0 };
+
+		if (!db || !srt_reading_is_trusted(fetch->reading, i))
+			continue;
+		srt_reading_enter(fetch->reading);
+		if (srt_db_find_image(db, fetch->recipe, fetch->wants_ptx ? "ptx" : NULL, &row, &is_found))
+			is_found = false;
+		srt_reading_leave(fetch->reading);
+		free(row.bytes);
+	}
+	return is_found;
+}
+
+void srt_fetch_ahead(struct srt_ahead *ahead, struct scanrt_context *context, struct srt_reading *reading,
+	const struct srt_problem *problem, const struct srt_variant *variant, bool wants_ptx)
+{
+	struct fetch fetch = { context, reading, ahead, problem, variant, "", "", wants_ptx || context->wants_ptx };
+	struct srt_error error;
+
+	/* What goes wrong here does so again, and is told, when the kernel is fetched. */
+	srt_error_save(&error);
+	if (!srt_image_recipe(fetch.recipe, fetch.entry, problem, variant, context->device.capability) &&
+			!is_at_hand(&fetch))
+		srt_ahead_start(ahead, problem, variant, context->device.capability, fetch.wants_ptx);
+	srt_error_restore(&error);
 }

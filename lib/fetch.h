@@ -5,6 +5,7 @@
 #ifndef SRT_FETCH_H
 #define SRT_FETCH_H
 
+#include "ahead.h"
 #include "catalog.h"
 #include "image.h"
 #include "kernel.h"
@@ -17,8 +18,13 @@ struct srt_fetched {
 	bool is_compiled;
 };
 
-/* The context's CUDA context is current.  `wants_ptx`: only by way of PTX and the driver's linker. */
+/* The context's CUDA context is current.  `wants_ptx`: only by way of PTX and the driver's linker.  What has to be
+ * compiled may be so already, or in progress. */
 int srt_fetch(struct srt_fetched *fetched, struct scanrt_context *context, struct srt_reading *reading,
+	struct srt_ahead *ahead, const struct srt_problem *problem, const struct srt_variant *variant, bool wants_ptx);
+
+/* Begins to compile what no database has. */
+void srt_fetch_ahead(struct srt_ahead *ahead, struct scanrt_context *context, struct srt_reading *reading,
 	const struct srt_problem *problem, const struct srt_variant *variant, bool wants_ptx);
 
 /* Whether the last error is one of the machine code itself, which PTX and the driver's own compiler may get round. */

@@ -352,8 +352,25 @@ int srt_heuristic_reproducible(struct srt_variant *variant, const struct srt_pro
 	return status;
 }
 
+/* One tile by one block in the same order, which starts faster. */
+bool srt_heuristic_reproducible_block(struct srt_variant *variant, const struct srt_problem *problem,
+	const struct srt_device *device)
+{
+	struct srt_variant order = make_order(problem);
+
+	*variant = make(SRT_BLOCK, order.block, order.items);
+	variant->store = SRT_ACCESS_BULK;
+	return order.store == SRT_ACCESS_BULK && is_fit(variant, problem, device);
+}
+
+static bool has_order(const struct srt_variant *variant)
+{
+	return variant->strategy == SRT_LOOKAHEAD ||
+		(variant->strategy == SRT_BLOCK && variant->store == SRT_ACCESS_BULK);
+}
+
 bool srt_variant_is_same_order(const struct srt_variant *a, const struct srt_variant *b)
 {
-	return a->strategy == SRT_LOOKAHEAD && b->strategy == SRT_LOOKAHEAD && a->block == b->block &&
-		a->items == b->items && (a->store == SRT_ACCESS_BULK) == (b->store == SRT_ACCESS_BULK);
+	return has_order(a) && has_order(b) && a->block == b->block && a->items == b->items &&
+		(a->store == SRT_ACCESS_BULK) == (b->store == SRT_ACCESS_BULK);
 }

@@ -39,8 +39,12 @@ bool srt_problem_is_exact(const struct srt_problem *problem);
 /* Whether this variant gives the same bits in every run: always, but for look-back where the operator rounds. */
 bool srt_variant_is_repeatable(const struct srt_variant *variant, const struct srt_problem *problem);
 
-/* Whether both are variants of look-ahead that combine in the same order: the knobs that are not compared, the ring's,
- * change no bit. */
+/* The same for counts up to its tile, where there is a faster one of the same order. */
+bool srt_heuristic_reproducible_block(struct srt_variant *variant, const struct srt_problem *problem,
+	const struct srt_device *device);
+
+/* Whether both combine in the same order, of look-ahead's tiles: the knobs that are not compared, the ring's, change no
+ * bit. */
 bool srt_variant_is_same_order(const struct srt_variant *a, const struct srt_variant *b);
 
 #endif

@@ -66,20 +66,22 @@ bool srt_wide_is_large(const struct srt_problem *problem)
 		registers_of(problem) > REGISTERS_OF_VALUE;
 }
 
-/* Two elements a leader make the scan of the leaders half as long, for half a slot more an element.  There are threads
- * enough to move what the leaders scan.  One leader always fits. */
+/* As many leaders as five slots each leave room for, and elements enough for each that their scan over the leaders and
+ * the exchange between tiles are a small part; but the tiles of all multiprocessors stay in L2.  One leader always
+ * fits. */
 void srt_wide_make_large(struct srt_variant *variant, const struct srt_problem *problem,
 	const struct srt_device *device)
 {
-	int leaders;
+	int lanes;
 
 	srt_variant_init(variant, SRT_LARGE);
-	for (leaders = 128; leaders > 0; leaders /= 2) {
-		variant->lanes = 128 / leaders;
-		variant->items = leaders > 1 ? 2 : 1;
+	for (lanes = 4; lanes <= 128; lanes *= 2) {
+		variant->lanes = lanes;
 		if (srt_variant_check(variant, problem, device) == SCANRT_OK)
 			return;
 	}
+	variant->block = 32;
+	variant->lanes = 32;
 }
 
 int srt_wide_reproducible_block(const struct srt_problem *problem, int items)

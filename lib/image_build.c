@@ -84,30 +84,36 @@ static int explain(const struct srt_strbuf *log)
 	return srt_fail_compiler(SCANRT_ERROR_TEXT, srt_error_last()->nvrtc_result, "the problem's text: %s", text);
 }
 
-/* An error of the text alone is told without what surrounds it. */
-static int check_user(const struct srt_rtc *rtc, struct srt_rtc_job *job, const struct srt_problem *problem,
-	const char *arch, struct srt_strbuf *log)
+/* A kernel that does not compile, of a text of the caller's: if the text alone does not either, that is what is told,
+ * without what surrounds it.  A text that is good is compiled once. */
+static int check_user(int status, const struct srt_rtc *rtc, const struct srt_rtc_job *job,
+	const struct srt_problem *problem, const char *arch, struct srt_strbuf *log)
 {
 	char target[40];
 	const char *options[] = { target, "--std=c++17", "--device-as-default-execution-space" };
 	struct srt_strbuf messages = { 0 };
 	struct srt_rtc_job alone = { .sources = job->sources, .entry = CHECK_SOURCE, .options = options,
 		.option_count = sizeof(options) / sizeof(options[0]), .is_ptx = true };
+	struct srt_error error;
 	void *ptx = NULL;
 	size_t size = 0;
-	int status;
 
-	if (!problem->user || atomic_load(&problem->user->is_checked))
-		return SCANRT_OK;
+	if (status != SCANRT_ERROR_COMPILE || !problem->user)
+		return status;
+	srt_error_save(&error);
 	snprintf(target, sizeof(target), "--gpu-architecture=compute_%d", capability_of(arch));
 	status = srt_rtc_compile(&ptx, &size, rtc, &alone, &messages);
 	free(ptx);
-	if (status == SCANRT_ERROR_COMPILE)
+	if (status == SCANRT_ERROR_COMPILE) {
 		status = explain(&messages);
-	if (!status)
-		atomic_store(&problem->user->is_checked, true);
-	if (status && log)
-		srt_strbuf_append(log, srt_strbuf_text(&messages));
+		if (log) {
+			srt_strbuf_clear(log);
+			srt_strbuf_append(log, srt_strbuf_text(&messages));
+		}
+	} else {
+		srt_error_restore(&error);
+		status = error.status;
+	}
 	srt_strbuf_free(&messages);
 	return status;
 }
@@ -131,9 +137,8 @@ static int compile(void **bytes, size_t *size, const struct srt_rtc *rtc, const 
 	job.options = options.list;
 	job.option_count = options.count;
 	job.is_ptx = strncmp(arch, "compute_", 8) == 0;
-	status = check_user(rtc, &job, problem, arch, log);
-	if (!status)
-		status = srt_rtc_compile(bytes, size, rtc, &job, log);
+	status = srt_rtc_compile(bytes, size, rtc, &job, log);
+	status = check_user(status, rtc, &job, problem, arch, log);
 	free(sources);
 	return status;
 }
@@ -157,9 +162,8 @@ int srt_image_build_tool(struct srt_image *image, const struct srt_rtc *rtc, con
 	srt_options_make_plain(&options, problem, arch);
 	job.options = options.list;
 	job.option_count = options.count;
-	status = check_user(rtc, &job, problem, arch, log);
-	if (!status)
-		status = srt_rtc_compile(&image->bytes, &image->size, rtc, &job, log);
+	status = srt_rtc_compile(&image->bytes, &image->size, rtc, &job, log);
+	status = check_user(status, rtc, &job, problem, arch, log);
 	free(sources);
 	return status;
 }

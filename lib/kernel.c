@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "driver.h"
+#include "pool.h"
 #include "status.h"
 #include "strategy.h"
 
@@ -259,5 +260,7 @@ void srt_workspace_destroy(struct srt_workspace *workspace, const struct srt_dri
 {
 	if (workspace->is_owned)
 		driver->cuMemFree(workspace->address);
+	if (workspace->pool)
+		srt_pool_give_back(workspace->pool, workspace->address, workspace->size);
 	memset(workspace, 0, sizeof(*workspace));
 }

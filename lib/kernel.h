@@ -42,6 +42,7 @@ struct srt_workspace {
 	uint64_t address; /* device pointer */
 	size_t size;      /* bytes */
 	bool is_owned;
+	struct srt_pool *pool; /* whose memory it is part of, or NULL */
 };
 int srt_workspace_create(struct srt_workspace *workspace, const struct srt_driver *driver, size_t size);
 int srt_workspace_clear(const struct srt_workspace *workspace, const struct srt_driver *driver);

@@ -24,7 +24,8 @@ libscanrt_core_la_SOURCES = \
 	lib/user.c lib/user.h lib/user_text.c lib/user_text.h \
 	lib/variant.c lib/variant.h \
 	lib/variant_limits.c lib/variant_workspace.c \
-	lib/versioned.c lib/versioned.h
+	lib/versioned.c lib/versioned.h \
+	lib/warm.c lib/warm.h
 nodist_libscanrt_core_la_SOURCES =
 libscanrt_core_la_CFLAGS = $(AM_CFLAGS) -fvisibility=hidden
 libscanrt_core_la_LIBADD = $(SQLITE_LIBS)
@@ -40,6 +41,7 @@ pkgconfig_DATA += lib/scanrt.pc
 
 # What needs a device: the driver, kernels, plans.
 libscanrt_core_la_SOURCES += \
+	lib/ahead.c lib/ahead.h \
 	lib/catalog.c lib/catalog.h \
 	lib/classes.c lib/classes.h \
 	lib/context.c lib/context.h \
@@ -54,7 +56,8 @@ libscanrt_core_la_SOURCES += \
 	lib/keep.c lib/keep.h \
 	lib/kernel.c lib/kernel.h lib/kernel_launch.c \
 	lib/log.c lib/log.h \
-	lib/operator_check.c lib/operator_check.h \
+	lib/operator_check.c lib/operator_check.h lib/operator_words.c \
 	lib/plan.c lib/plan.h lib/plan_check.c \
+	lib/pool.c lib/pool.h \
 	lib/resolve.c lib/resolve.h \
 	lib/scan.c

@@ -2,7 +2,6 @@
 #include "operator_check.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,72 +33,6 @@ struct trial {
 	uint64_t part;              /* elements that a value stands for */
 	struct scan_try_arguments arguments;
 };
-
-/* ---- Words ---- */
-
-void srt_bytes_print(char *text, size_t size, const void *bytes, size_t count)
-{
-	const unsigned char *from = bytes;
-	size_t used = 0;
-	size_t i;
-
-	text[0] = '\0';
-	for (i = 0; i < count && used + 8 < size; i++)
-		used += (size_t)snprintf(text + used, size - used, "%s%02x", i ? " " : "", from[i]);
-	if (i < count)
-		snprintf(text + used, size - used, " ...");
-}
-
-static double word_at(const void *value, size_t index, int type)
-{
-	float narrow;
-	double wide;
-
-	if (type == SCANRT_F64) {
-		memcpy(&wide, (const char *)value + index * sizeof(wide), sizeof(wide));
-		return wide;
-	}
-	memcpy(&narrow, (const char *)value + index * sizeof(narrow), sizeof(narrow));
-	return (double)narrow;
-}
-
-/* Of one word; the scale is that of the word in the operands. */
-static double word_deviation(double wanted, double seen, const void *const *operands, size_t count, size_t index,
-	int type)
-{
-	double scale = fabs(wanted);
-	size_t i;
-
-	if (wanted == seen || (isnan(wanted) && isnan(seen)))
-		return 0;
-	if (!isfinite(wanted) || !isfinite(seen))
-		return INFINITY;
-	for (i = 0; i < count; i++)
-		scale = fmax(scale, fabs(word_at(operands[i], index, type)));
-	return scale > 0 ? fabs(wanted - seen) / scale : INFINITY;
-}
-
-static double compare_words(void *user, const void *wanted, const void *seen, const void *const *operands, size_t count)
-{
-	const struct srt_words *words = user;
-	size_t size = words->type == SCANRT_F64 ? sizeof(double) : sizeof(float);
-	double worst = 0;
-	size_t i;
-
-	if (memcmp(wanted, seen, words->bytes) == 0)
-		return 0;
-	if (words->type == SCANRT_TYPE_DEFAULT)
-		return INFINITY;
-	for (i = 0; i < words->bytes / size; i++)
-		worst = fmax(worst, word_deviation(word_at(wanted, i, words->type), word_at(seen, i, words->type),
-			operands, count, i, words->type));
-	return worst;
-}
-
-struct srt_comparison srt_comparison_of_words(struct srt_words *words, double tolerance)
-{
-	return (struct srt_comparison){ .deviation = compare_words, .user = words, .tolerance = tolerance };
-}
 
 /* ---- What is wrong ---- */
 
@@ -221,7 +154,7 @@ static void check_record(struct trial *trial, uint64_t record)
 {
 	static const struct law pure = { SCAN_TRY_AB, SCAN_TRY_AB_AGAIN, 2, "gives two results for one pair" };
 	static const struct law associative = { SCAN_TRY_LEFT, SCAN_TRY_RIGHT, 3, "is not associative" };
-	static const struct law commutative = { SCAN_TRY_AB, SCAN_TRY_BA, 2, "is not commutative, as it is said to be" };
+	static const struct law commutative = { SCAN_TRY_AB, SCAN_TRY_BA, 2, "is not commutative, which it claims" };
 	static const struct law left = { SCAN_TRY_A, SCAN_TRY_IDENTITY_A, 1, "has another identity: e a is not a" };
 	static const struct law right = { SCAN_TRY_A, SCAN_TRY_A_IDENTITY, 1, "has another identity: a e is not a" };
 	const struct srt_problem *problem = trial->problem;
@@ -344,7 +277,8 @@ static int allocate(struct trial *trial, uint64_t count)
 		status = SRT_CALL(trial->driver, cuMemAlloc, (&trial->records, records));
 	/* Padding that nobody writes is copied and compared with the rest. */
 	if (!status)
-		status = SRT_CALL(trial->driver, cuMemsetD8Async, (trial->values, 0, count * trial->size, trial->stream));
+		status = SRT_CALL(trial->driver, cuMemsetD8Async,
+			(trial->values, 0, count * trial->size, trial->stream));
 	if (!status)
 		status = SRT_CALL(trial->driver, cuMemsetD8Async, (trial->next, 0, count * trial->size, trial->stream));
 	trial->host[0] = malloc(records);

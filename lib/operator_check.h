@@ -28,7 +28,7 @@ struct srt_check_report {
 	bool is_good;
 	double deviation;     /* the largest that was tolerated */
 	uint64_t triples;     /* that were tried */
-	struct srt_strbuf text; /* of a bad one: what does not hold, and the example, a line each; the caller's to free */
+	struct srt_strbuf text; /* of a bad one: what does not hold, and the example, a line each; to be freed */
 };
 
 /* The bytes of `values`, all of them or the beginning: "00 00 80 3f ...". */

@@ -150,7 +150,7 @@ static int take_workspace(struct scanrt_plan *plan, const struct scanrt_plan_opt
 	int status;
 
 	if (!options->workspace)
-		return srt_workspace_create(&plan->workspace, driver, need);
+		return srt_pool_take(&plan->workspace, &plan->context->pool, driver, need);
 	if (options->workspace_size < need)
 		return srt_fail(SCANRT_ERROR_WORKSPACE, "the workspace has %zu bytes, and %zu are needed",
 			options->workspace_size, need);

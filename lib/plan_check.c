@@ -43,8 +43,8 @@ static void fill_random(unsigned char *to, size_t bytes, int word_type)
 		uint64_t random = random_word(&state);
 		double wide = (double)(random >> 11) * 0x1p-52 - 1;
 		float narrow = (float)wide;
-		const void *word = word_type == SCANRT_F64 ? (const void *)&wide : word_type == SCANRT_F32 ? (void *)&narrow
-			: (void *)&random;
+		const void *word = word_type == SCANRT_F64 ? (const void *)&wide
+			: word_type == SCANRT_F32 ? (const void *)&narrow : (const void *)&random;
 
 		memcpy(to + at, word, bytes - at < step ? bytes - at : step);
 	}
@@ -136,8 +136,9 @@ static int conclude(struct scanrt_plan *plan, const struct srt_check_report *rep
 		return srt_fail(SCANRT_ERROR_OPERATOR, "%s", srt_strbuf_text(&report->text));
 	}
 	if (report->deviation > 0)
-		srt_account_add(&plan->account, "operator %s was tried on %llu triples: it is associative to within %.1e",
-			name, (unsigned long long)report->triples, report->deviation);
+		srt_account_add(&plan->account,
+			"operator %s was tried on %llu triples: it is associative to within %.1e", name,
+			(unsigned long long)report->triples, report->deviation);
 	else
 		srt_account_add(&plan->account, "operator %s was tried on %llu triples: it is exact", name,
 			(unsigned long long)report->triples);

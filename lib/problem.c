@@ -239,6 +239,11 @@ const char *srt_problem_op_name(const struct srt_problem *problem)
 	return problem->op == SCANRT_OPERATOR_USER ? problem->user->operator_name : srt_op_name(problem->op);
 }
 
+bool srt_problem_keeps_in_output(const struct srt_problem *problem)
+{
+	return problem->user ? problem->user->is_kept_in_output : problem->output_type == problem->accumulator_type;
+}
+
 bool srt_problem_is_commutative(const struct srt_problem *problem)
 {
 	return problem->op == SCANRT_OPERATOR_USER ? problem->user->is_commutative : srt_op_is_commutative(problem->op);

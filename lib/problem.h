@@ -45,6 +45,8 @@ size_t srt_problem_size(const struct srt_problem *problem, enum srt_role role); 
 size_t srt_problem_alignment(const struct srt_problem *problem, enum srt_role role); /* bytes, of arrays */
 const char *srt_problem_type_name(const struct srt_problem *problem, enum srt_role role);
 const char *srt_problem_op_name(const struct srt_problem *problem);
+/* Whether accumulators can lie in the output array between two passes. */
+bool srt_problem_keeps_in_output(const struct srt_problem *problem);
 bool srt_problem_is_commutative(const struct srt_problem *problem);
 
 bool srt_type_converts(int from, int to); /* between built-in types, by the library */

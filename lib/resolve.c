@@ -215,14 +215,21 @@ static void ask_file(struct srt_answer *answer, const struct srt_request *reques
 /* In the place of the defaults, and with no database before it. */
 static int ask_reproducible(struct srt_answer *answer, const struct srt_request *request)
 {
-	struct srt_range range = { .low_count = 1, .high_count = request->problem->max_count };
+	struct srt_range block = { .low_count = 1 };
+	struct srt_range range = { .low_count = 1 };
 	int status = srt_heuristic_reproducible(&range.variant, request->problem, request->device);
 
 	if (status)
 		return status;
-	range.high_count = smaller(range.high_count, srt_variant_max_count(&range.variant));
 	srt_account_add(request->account, "reproducible: the fixed order of combination, whatever the database has");
-	append(answer, &range, SCANRT_ORIGIN_DEFAULT);
+	if (srt_heuristic_reproducible_block(&block.variant, request->problem, request->device)) {
+		block.high_count = smaller(request->problem->max_count, srt_variant_max_count(&block.variant));
+		append(answer, &block, SCANRT_ORIGIN_DEFAULT);
+		range.low_count = block.high_count + 1;
+	}
+	range.high_count = smaller(request->problem->max_count, srt_variant_max_count(&range.variant));
+	if (range.low_count <= range.high_count)
+		append(answer, &range, SCANRT_ORIGIN_DEFAULT);
 	return SCANRT_OK;
 }
 

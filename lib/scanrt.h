@@ -293,8 +293,8 @@ struct scanrt_plan_options {
 	size_t workspace_size;   /* bytes */
 	/* Of SCANRT_CHECK_OPERATOR: input elements on the device to try the caller's operator on, 3 at least; NULL:
 	 * random ones.  Which numbers an accumulator of the caller's type is made of: SCANRT_F32 or SCANRT_F64, or
-	 * SCANRT_TYPE_DEFAULT: it is compared byte by byte; and how far these may be off, in parts of the largest of the
-	 * operands; 0: 1e-4 for f32, 1e-9 for f64. */
+	 * SCANRT_TYPE_DEFAULT: it is compared byte by byte; and how far these may be off, in parts of the largest of
+	 * the operands; 0: 1e-4 for f32, 1e-9 for f64. */
 	const void *check_elements;
 	uint64_t check_count;
 	int check_word_type;
@@ -312,7 +312,8 @@ struct scanrt_context;
 struct scanrt_plan;
 
 /* Opens a device: loads the driver, reads the device's facts and keeps its primary context (or the current context)
- * until destroyed.  options may be NULL.  The context outlives every plan made from it. */
+ * until destroyed.  options may be NULL.  The context outlives every plan made from it.  It allocates 2 MiB of the
+ * device's memory, if they are to be had, of which plans get their workspaces. */
 int scanrt_context_create(struct scanrt_context **context, const struct scanrt_context_options *options);
 void scanrt_context_destroy(struct scanrt_context *context); /* NULL is fine */
 

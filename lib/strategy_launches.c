@@ -117,7 +117,7 @@ void srt_scratch_lay_out(struct srt_scratch *scratch, const struct srt_variant *
 
 	memset(scratch, 0, sizeof(*scratch));
 	if (srt_strategy_find(variant->strategy)->keeps_elements && count > 1 &&
-		problem->output_type != problem->accumulator_type)
+		!srt_problem_keeps_in_output(problem))
 		scratch->offset[0] = take(scratch, launches[0].count, size);
 	for (i = 0; i < count; i++)
 		if (launches[i].level == levels)

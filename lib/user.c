@@ -222,6 +222,7 @@ static int read_parts(struct srt_user *user, struct srt_user_parts *parts, const
 	status = read_types(user, parts, given);
 	if (!status)
 		status = check_conversions(user, parts, given);
+	user->is_kept_in_output = !parts->store && is_same_type(parts, given, SRT_OUTPUT, SRT_ACCUMULATOR);
 	if (!status)
 		status = read_operator(user, parts, given);
 	return status;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * What a caller brings to a problem, copied: the text for the compiler, sizes, the initial value of a large type.
- * Immutable, but for one remark, and counted: copies of a problem share it.  Pure; knows no driver.
+ * Immutable, and counted: copies of a problem share it.  Pure; knows no driver.
  */
 #ifndef SRT_USER_H
 #define SRT_USER_H
@@ -25,7 +25,6 @@ struct srt_user_role {
 
 struct srt_user {
 	atomic_int references;
-	atomic_bool is_checked; /* the text was compiled alone in this process, and was good */
 	struct srt_user_role roles[SRT_ROLES];
 	char operator_name[SRT_USER_NAME_SIZE]; /* "" for a built-in operator */
 	bool is_commutative;
@@ -33,6 +32,7 @@ struct srt_user {
 	bool has_state;
 	bool has_load;
 	bool has_store;
+	bool is_kept_in_output; /* accumulators can lie in the output array: one type, and no conversion */
 	const void *state;      /* on the device */
 	unsigned char *initial; /* the initial value's bytes, where they are too many for the launch's arguments */
 	char *text;             /* what the kernels include as user_text.cuh; hashed into every recipe */

@@ -82,12 +82,10 @@ static size_t large_stride(const struct srt_problem *problem)
 	return ((srt_problem_size(problem, SRT_ACCUMULATOR) + word - 1) / word | 1) * word;
 }
 
-/* A leader's elements, one slot to spare, one for a conversion; and two for the tile's prefix. */
-static size_t large_slots(const struct srt_variant *variant, const struct srt_problem *problem)
+/* Five sets of a slot a leader, and two for the tile's prefix. */
+static size_t large_slots(const struct srt_variant *variant)
 {
-	size_t leaders = (size_t)variant->block / (size_t)variant->lanes;
-
-	return leaders * ((size_t)variant->items + 1 + (problem->user && problem->user->has_store)) + 2;
+	return (size_t)variant->block / (size_t)variant->lanes * 5 + 2;
 }
 
 size_t srt_variant_shared_bytes(const struct srt_variant *variant, const struct srt_problem *problem)
@@ -95,13 +93,13 @@ size_t srt_variant_shared_bytes(const struct srt_variant *variant, const struct 
 	size_t stage = srt_variant_tile(variant) * srt_problem_size(problem, SRT_INPUT) + STAGE_SLACK;
 
 	if (variant->strategy == SRT_LARGE)
-		return large_slots(variant, problem) * large_stride(problem);
-	if (variant->strategy != SRT_LOOKAHEAD)
+		return large_slots(variant) * large_stride(problem);
+	if (variant->strategy != SRT_LOOKAHEAD && variant->store != SRT_ACCESS_BULK)
 		return 0;
 	if (variant->store == SRT_ACCESS_BULK)
 		stage += (size_t)variant->block / WARP_SIZE * STAGE_SLACK;
 	stage = (stage + STAGE_ALIGNMENT - 1) / STAGE_ALIGNMENT * STAGE_ALIGNMENT;
-	return (size_t)variant->stages * stage;
+	return variant->strategy == SRT_LOOKAHEAD ? (size_t)variant->stages * stage : stage;
 }
 
 /* Slots of a tree whose every level is an array, each `fan` values of it followed by what makes their distance odd. */
@@ -181,7 +179,7 @@ size_t srt_variant_static_bytes(const struct srt_variant *variant, const struct 
 		bytes += STAGE_ALIGNMENT; /* the ring of stages begins at the next multiple */
 	}
 	if (variant->strategy == SRT_CLUSTER)
-		bytes += board_slots(variant) * srt_problem_tile_words(problem) * sizeof(uint64_t);
+		bytes += board_slots(variant) * srt_problem_tile_words(problem) * sizeof(uint32_t) + BARRIER_BYTES;
 	return bytes + copies * total_slots * warps * value;
 }
 
@@ -191,11 +189,11 @@ uint32_t srt_problem_tile_words(const struct srt_problem *problem)
 	return (uint32_t)(srt_problem_size(problem, SRT_ACCUMULATOR) + 3) / 4;
 }
 
-/* Strategy large: a word of state, then an aggregate and a prefix in whole 16-byte vectors. */
+/* Strategy large: a word of state, then a value in whole 16-byte vectors. */
 uint32_t srt_variant_tile_words(const struct srt_variant *variant, const struct srt_problem *problem)
 {
 	if (variant->strategy == SRT_LARGE)
-		return 2 + 4 * (uint32_t)((srt_problem_size(problem, SRT_ACCUMULATOR) + 15) / 16);
+		return 2 + 2 * (uint32_t)((srt_problem_size(problem, SRT_ACCUMULATOR) + 15) / 16);
 	return srt_problem_tile_words(problem);
 }
 
@@ -209,8 +207,9 @@ static int check_bulk(const struct srt_variant *variant, const struct srt_proble
 {
 	size_t size = srt_problem_size(problem, SRT_OUTPUT);
 
-	if (variant->strategy != SRT_LOOKAHEAD)
-		return srt_fail(SCANRT_ERROR_VARIANT, "store=bulk is for lookahead only");
+	if (variant->strategy != SRT_LOOKAHEAD &&
+			(variant->strategy != SRT_BLOCK || variant->circuit != SRT_CIRCUIT_WARPS))
+		return srt_fail(SCANRT_ERROR_VARIANT, "store=bulk is for lookahead, and for block with circuit=warps");
 	if (srt_variant_is_wide(variant, problem))
 		return SCANRT_OK;
 	if (srt_problem_size(problem, SRT_INPUT) != size || (size_t)srt_variant_vector(variant, problem) * size != 16)
@@ -237,6 +236,10 @@ static int check_large(const struct srt_variant *variant)
 	if (variant->block % variant->lanes != 0)
 		return srt_fail(SCANRT_ERROR_VARIANT, "lanes=%d does not divide block=%d", variant->lanes,
 			variant->block);
+	/* One warp, unless it is alone, moves elements only. */
+	if (variant->block / variant->lanes > (variant->block > WARP_SIZE ? variant->block - WARP_SIZE : WARP_SIZE))
+		return srt_fail(SCANRT_ERROR_VARIANT, "lanes=%d leaves no warp of block=%d to move elements",
+			variant->lanes, variant->block);
 	return SCANRT_OK;
 }
 
@@ -253,10 +256,6 @@ static int check_problem(const struct srt_variant *variant, const struct srt_pro
 		return srt_fail(SCANRT_ERROR_VARIANT,
 			"strategy %s holds values in registers, and %zu bytes are too many: take large",
 			srt_strategy_name(variant->strategy), srt_problem_size(problem, SRT_ACCUMULATOR));
-	/* Their later launches have accumulators for elements, which no conversion of the caller's is to see. */
-	if (problem->user && srt_strategy_phases(variant->strategy) > 1)
-		return srt_fail(SCANRT_ERROR_VARIANT, "strategy %s takes no types and operators of the caller's",
-			srt_strategy_name(variant->strategy));
 	if (bytes > LEAST_SHARED_BYTES)
 		return srt_fail(SCANRT_ERROR_VARIANT,
 			"block=%d and items=%d take %zu bytes of a kernel's own shared memory, which may have %d",
@@ -322,8 +321,8 @@ static int check_shared(const struct srt_variant *variant, const struct srt_prob
 
 	if (bytes > most)
 		return srt_fail(SCANRT_ERROR_VARIANT,
-			"stages=%d tiles take %zu bytes of shared memory, and a block may have %zu", variant->stages,
-			bytes, most);
+			"block=%d, items=%d and stages=%d take %zu bytes of shared memory, and a block may have %zu",
+			variant->block, variant->items, variant->stages, bytes, most);
 	if (device->shared_per_sm > 0 && resident > (size_t)device->shared_per_sm)
 		return srt_fail(SCANRT_ERROR_VARIANT,
 			"residency=%d blocks take %zu bytes of shared memory, and the multiprocessor has %d",

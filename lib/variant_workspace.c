@@ -13,9 +13,9 @@ static size_t state_bytes(const struct srt_variant *variant, const struct srt_pr
 
 	if (!srt_strategy_find(variant->strategy)->has_tile_words)
 		return 0;
-	/* Behind the entries of a batch of 32 tiles stands that of the batch. */
+	/* Batches of 32 tiles have an entry each, too, and are whole ones. */
 	if (srt_variant_is_wide(variant, problem))
-		tiles += tiles / 32;
+		tiles = (tiles / 32 + 1) * 33;
 	return SCAN_CONTROL_BYTES + tiles * srt_variant_tile_words(variant, problem) * sizeof(uint64_t);
 }
 

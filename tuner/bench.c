@@ -162,7 +162,8 @@ static int count_launch(struct bench *bench)
 		printf("%s\n", counters.line ? counters.line : "");
 	} else if (!status) {
 		printf("%s %s%s %" PRIu64 " by %s\n", srt_problem_op_name(&bench->problem),
-			srt_problem_type_name(&bench->problem, SRT_INPUT), bench->problem.is_exclusive ? " exclusive" : "",
+			srt_problem_type_name(&bench->problem, SRT_INPUT),
+			bench->problem.is_exclusive ? " exclusive" : "",
 			bench->timing.count, bench->description.variant);
 		tune_counters_print(&counters, bench->timing.count);
 	}

@@ -109,7 +109,20 @@ size_t tune_candidates_chosen(struct srt_db_choice rows[TUNE_CHOICES_MAX], const
 	return count > 0 && rows[0].is_similar ? 0 : count;
 }
 
-/* All are worth a place; but what was chosen for another problem, device or by somebody else is no incumbent. */
+static void mark(struct tune_search *search, struct tune_candidate *candidate, const struct srt_db_choice *row,
+	bool is_incumbent)
+{
+	for (size_t k = 0; k < search->class_count; k++) {
+		if (strcmp(search->classes[k].name, row->klass) != 0)
+			continue;
+		candidate->is_related[k] = true;
+		candidate->is_previous[k] |= is_incumbent;
+		if (is_incumbent)
+			snprintf(search->earlier_reason[k], sizeof search->earlier_reason[k], "%s", row->reason);
+	}
+}
+
+/* All are heard to the end; but what was chosen for another problem, device or by somebody else is no incumbent. */
 static void add_choices(struct tune_search *search, struct srt_db *db)
 {
 	struct srt_db_choice rows[TUNE_CHOICES_MAX];
@@ -117,18 +130,13 @@ static void add_choices(struct tune_search *search, struct srt_db *db)
 	bool is_own = db == search->session->db;
 
 	for (size_t i = 0; i < count; i++) {
-		struct tune_candidate *candidate;
+		struct tune_candidate *candidate = NULL;
 		struct srt_variant variant;
 
-		if (srt_variant_parse(&variant, rows[i].variant) != SCANRT_OK)
-			continue;
-		candidate = add(search, &variant);
-		for (size_t k = 0; candidate && is_own && !rows[i].is_similar && k < search->class_count; k++)
-			if (strcmp(search->classes[k].name, rows[i].klass) == 0) {
-				candidate->is_previous[k] = true;
-				snprintf(search->earlier_reason[k], sizeof search->earlier_reason[k], "%s",
-					rows[i].reason);
-			}
+		if (srt_variant_parse(&variant, rows[i].variant) == SCANRT_OK)
+			candidate = add(search, &variant);
+		if (candidate)
+			mark(search, candidate, &rows[i], is_own && !rows[i].is_similar);
 	}
 	srt_error_clear();
 }

@@ -7,10 +7,11 @@
 
 #include "classes.h"
 
-#define TILE_COUNT 2048
+#define TILE_COUNT 1536              /* no power of two: what wins there serves smaller counts, too */
 #define FEW_COUNT 10240
 #define SMALL_COUNT 40960
 #define WAVE_COUNT 163840
+#define WAVE_BYTES 32768            /* a tile as large as the registers of a block hold */
 #define ONLY_SMALL_COUNT 65536    /* where there are no clusters, and the classes beside it are left out */
 #define SMALL_SCANS 40            /* a graph of back-to-back scans */
 #define L2_COMMON ((int64_t)4 << 20) /* where the device does not tell */
@@ -53,8 +54,8 @@ static void separate(uint64_t counts[TUNE_CLASS_MAX])
 
 enum { TILE, FEW, SMALL, WAVE, WAVES, MEDIUM, LARGE };
 
-/* What a class is about: one tile; a few tiles, and many, which a cluster of blocks may scan; a tile for every
- * multiprocessor, and several; half the L2 for input and output; four times the L2.  0: the device has no such
+/* What a class is about: one tile; a few tiles, and many, which a cluster of blocks may scan; a small tile for every
+ * multiprocessor, and the largest; half the L2 for input and output; four times the L2.  0: the device has no such
  * class. */
 static void natural_counts(uint64_t counts[TUNE_CLASS_MAX], const struct srt_device *device, size_t element)
 {
@@ -67,8 +68,8 @@ static void natural_counts(uint64_t counts[TUNE_CLASS_MAX], const struct srt_dev
 	counts[WAVE] = device->has_clusters ? WAVE_COUNT : 0;
 	counts[MEDIUM] = l2 / 4 / element;
 	counts[WAVES] = 0;
-	if (device->has_clusters)
-		counts[WAVES] = (uint64_t)sqrt((double)WAVE_COUNT * (double)counts[MEDIUM]) / 32 * 32;
+	if (device->has_clusters && device->sm_count > 0)
+		counts[WAVES] = (uint64_t)device->sm_count * WAVE_BYTES / element;
 	counts[LARGE] = power_above(4 * l2 / element);
 	while (device->memory_free && counts[LARGE] > most)
 		counts[LARGE] /= 2;

@@ -41,8 +41,8 @@ static int find_op(const char *name)
 }
 
 /* Numbers of the accumulator's size; there has to be an operator's text for what is said of one. */
-static int take_values(struct srt_strbuf *bytes, const struct tune_draft *draft, const struct tune_words *words, size_t wanted,
-	const char *what)
+static int take_values(struct srt_strbuf *bytes, const struct tune_draft *draft, const struct tune_words *words,
+	size_t wanted, const char *what)
 {
 	const char *wrong = tune_values_parse(bytes, words->rest, wanted);
 
@@ -93,8 +93,8 @@ static int check_op(const struct tune_draft *draft)
 		if (strays[i]->line && !draft->op_text)
 			return tune_draft_fail(draft, strays[i]->line, "this is for operators that have a text");
 	if (!draft->op_text && !find_op(draft->op_name))
-		return tune_draft_fail(draft, draft->op.line, "there is no built-in operator %.60s, and no text for one",
-			draft->op_name);
+		return tune_draft_fail(draft, draft->op.line,
+			"there is no built-in operator %.60s, and no text for one", draft->op_name);
 	return SCANRT_OK;
 }
 

@@ -299,7 +299,7 @@ int tune_gpu_load(struct tune_gpu *gpu, int slot, const struct tune_load_request
 	tune_fault_kill("kill-load", to->text);
 	problem = request->problem;
 	if (gpu->described) {
-		problem = gpu->problem; /* with what is the caller's, of which a request has only the parent's address */
+		problem = gpu->problem; /* with what is the caller's: a request has only the parent's address */
 		problem.is_exclusive = request->problem.is_exclusive;
 	}
 	status = srt_kernel_load(&to->kernel, gpu->driver, &gpu->device, &problem, &request->variant, image);

@@ -21,7 +21,7 @@ static bool runs(const struct tune_entry *entry)
 
 static bool is_pinned(const struct tune_entry *entry)
 {
-	return entry->is_default || entry->is_previous;
+	return entry->is_default || entry->is_previous || entry->is_related;
 }
 
 /* A clock that says the same three times is a model, and will say it again. */

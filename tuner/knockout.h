@@ -23,6 +23,7 @@ struct tune_entry {
 	bool is_out;                /* slow, or failed */
 	bool is_default;
 	bool is_previous;           /* the incumbent, where the default is not */
+	bool is_related;            /* it won for something like this: heard to the end, but no incumbent */
 	int registers;
 	uint64_t tile;              /* elements */
 };

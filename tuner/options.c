@@ -105,6 +105,15 @@ static bool parse_codegen(int *codegen, const char *text)
 	return false;
 }
 
+/* A variable of the shell that was not set must not become the user's own file. */
+static bool take_database(struct tune_options *options, const char *value)
+{
+	options->database = value;
+	if (*value == '\0')
+		fputs("scantune: --db wants a path, not an empty text\n", stderr);
+	return *value != '\0';
+}
+
 /* The options that are mere values. */
 static bool take_value(struct tune_options *options, struct pending *pending, int option, const char *value)
 {
@@ -117,7 +126,7 @@ static bool take_value(struct tune_options *options, struct pending *pending, in
 	case OPTION_ELEMENTS: pending->elements = value; return true;
 	case OPTION_MODE: pending->has_modes = true; return tune_parse_modes(options, value);
 	case OPTION_COUNT: return tune_parse_counts(options, value);
-	case OPTION_DB: options->database = value; return true;
+	case OPTION_DB: return take_database(options, value);
 	case OPTION_CODEGEN: return parse_codegen(&options->codegen, value);
 	case OPTION_JOBS: return parse_int(&options->jobs, value, JOBS_MAX);
 	case OPTION_SEED: return parse_number(&options->seed, value, 0, UINT64_MAX);

@@ -80,7 +80,8 @@ static int take_block(const char **text, struct tune_draft *draft, char **rest, 
 	if (word == NULL && !is_needed)
 		return SCANRT_OK;
 	if (word == NULL || strncmp(word, "<<", 2) != 0 || word[2] == '\0' || tune_next_word(rest))
-		return tune_draft_fail(draft, draft->line, "%s: a text begins with <<MARK at the end of the line", kind);
+		return tune_draft_fail(
+			draft, draft->line, "%s: a text begins with <<MARK at the end of the line", kind);
 	if (made->block_count < TUNE_BLOCKS_MAX) {
 		struct tune_block *block = &made->blocks[made->block_count++];
 
@@ -175,7 +176,8 @@ static int take_mode(struct tune_draft *draft, char *rest)
 		int mode = strcmp(word, "exclusive") == 0 ? SCANRT_EXCLUSIVE : SCANRT_INCLUSIVE;
 
 		if (mode == SCANRT_INCLUSIVE && strcmp(word, "inclusive") != 0)
-			return tune_draft_fail(draft, draft->line, "\"%.40s\" is no mode: inclusive and exclusive are", word);
+			return tune_draft_fail(
+				draft, draft->line, "\"%.40s\" is no mode: inclusive and exclusive are", word);
 		if (made->mode_count == 2 || (made->mode_count == 1 && made->modes[0] == mode))
 			return tune_draft_fail(draft, draft->line, "mode %s is there twice", word);
 		made->modes[made->mode_count++] = mode;

@@ -123,6 +123,7 @@ static void enter(struct tune_entry *entry, struct tune_candidate *candidate, si
 	entry->is_out = candidate->verdict != TUNE_OK || !candidate->build.is_verified || candidate->is_out[klass];
 	entry->is_default = candidate->is_default[klass];
 	entry->is_previous = candidate->is_previous[klass];
+	entry->is_related = candidate->is_related[klass];
 	entry->registers = candidate->build.registers;
 	entry->tile = srt_variant_tile(&candidate->build.variant);
 }

@@ -38,6 +38,7 @@ struct tune_candidate {
 	bool is_default[TUNE_CLASS_MAX]; /* what the library would take without a database */
 	bool is_fallback[TUNE_CLASS_MAX]; /* and what it would take where that does not fit */
 	bool is_previous[TUNE_CLASS_MAX];
+	bool is_related[TUNE_CLASS_MAX]; /* chosen for another problem of the same size, or by another board */
 	bool is_suspect;         /* was at work when an earlier run died: tried alone */
 	int attempts;            /* alone, that ended in such a death */
 	bool is_confirmed;       /* right in every mode, in order, and at large counts */

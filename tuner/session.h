@@ -86,8 +86,8 @@ enum tune_answer tune_ask(struct tune_session *session, uint32_t kind, const voi
 	const void *tail, size_t tail_size, double seconds, void *reply, size_t reply_size, struct tune_frame *frame,
 	char *note);
 
-/* What a worker needs for a problem that a file describes: the file, elements, and the code of its kernels.  The request
- * gets their sizes; nothing where the problem is another. */
+/* What a worker needs for a problem that a file describes: the file, elements, and the code of its kernels.  The
+ * request gets their sizes; nothing where the problem is another. */
 struct srt_strbuf;
 struct tune_described;
 bool tune_described_tail(struct srt_strbuf *tail, struct tune_problem_request *request,

@@ -54,11 +54,11 @@ static const struct point known[] = {
 	{ .strategy = SRT_LOOKAHEAD, .block = 448, .vectors = 5, .stages = 6, .ahead = 3, .gather = 2, .store = BULK },
 	{ .strategy = SRT_CLUSTER, .block = 160, .vectors = 1, .cluster = 16 },
 	{ .strategy = SRT_BLOCK, .block = 512, .vectors = 1 },
-	{ .strategy = SRT_TOTALS, .block = 512, .vectors = 4, .residency = 2, .gather = 8 },
+	{ .strategy = SRT_TOTALS, .block = 1024, .vectors = 2, .gather = 2 },
 	{ .strategy = SRT_LOOKBACK, .block = 128, .vectors = 4 },
 	{ .strategy = SRT_BLOCK, .block = 128, .vectors = 4 },
 	{ .strategy = SRT_TOTALS, .block = 1024, .vectors = 4 },
-	{ .strategy = SRT_TOTALS, .block = 512, .vectors = 2, .residency = 2 },
+	{ .strategy = SRT_TOTALS, .block = 512, .vectors = 4, .residency = 2 },
 	{ .strategy = SRT_LOOKAHEAD, .block = 448, .vectors = 7, .stages = 4, .ahead = 2, .store = BULK },
 	{ .strategy = SRT_LOOKAHEAD, .block = 320, .vectors = 7, .stages = 6, .ahead = 4, .gather = 2, .store = BULK },
 	{ .strategy = SRT_LOOKBACK, .block = 512, .vectors = 4 },
@@ -68,7 +68,7 @@ static const struct point known[] = {
 	{ .strategy = SRT_BLOCK, .block = 256, .vectors = 4 },
 	{ .strategy = SRT_LOOKAHEAD, .block = 384, .vectors = 7, .stages = 5, .ahead = 3, .gather = 2, .store = BULK },
 	{ .strategy = SRT_LOOKBACK, .block = 256, .vectors = 6 },
-	{ .strategy = SRT_TOTALS, .block = 256, .vectors = 4, .residency = 2 },
+	{ .strategy = SRT_TOTALS, .block = 512, .vectors = 2 },
 	{ .strategy = SRT_BLOCK, .block = 1024, .vectors = 2 },
 	{ .strategy = SRT_CLUSTER, .block = 160, .vectors = 2, .cluster = 8 },
 	{ .strategy = SRT_LOOKBACK, .block = 128, .vectors = 2, .residency = 8 },
@@ -247,7 +247,7 @@ static size_t append(struct srt_variant *variants, size_t used, const struct poi
 	if (srt_variant_check(&variants[used], problem, device) != SCANRT_OK)
 		return used;
 	/* An accumulator an element beside the arrays is memory that a caller will not want to spend. */
-	if (srt_strategy_find(point->strategy)->keeps_elements && problem->output_type != problem->accumulator_type)
+	if (srt_strategy_find(point->strategy)->keeps_elements && !srt_problem_keeps_in_output(problem))
 		return used;
 	for (size_t i = 0; i < used; i++)
 		if (tune_variant_is_equal(&variants[i], &variants[used]))

@@ -281,7 +281,8 @@ static int verify_exact(struct check *check, const struct tune_resident *residen
 
 static bool rounds(const struct srt_problem *problem)
 {
-	return !problem->user && srt_type_is_float(problem->input_type) && (problem->op == SCANRT_SUM || problem->op == SCANRT_PROD);
+	return !problem->user && srt_type_is_float(problem->input_type) &&
+	       (problem->op == SCANRT_SUM || problem->op == SCANRT_PROD);
 }
 
 static int verify_rounded(struct check *check, uint64_t max)

@@ -93,7 +93,8 @@ static bool serve(const struct tune_frame *frame)
 		return false;
 	memcpy(&request, frame->bytes, sizeof request);
 	memset(&reply, 0, sizeof reply);
-	reply.status = take_problem(&request, (const char *)frame->bytes + sizeof request, frame->size - sizeof request);
+	reply.status = take_problem(
+		&request, (const char *)frame->bytes + sizeof request, frame->size - sizeof request);
 	if (!reply.status)
 		reply.status = build(&reply.image, reply.toolchain, &request, &log);
 	if (reply.status)

@@ -42,11 +42,11 @@ is_empty "$(find lib db -name '*.[ch]' | sort | xargs grep -l '#include.*emu' ||
 # Below are the layers of lib, lowest first; a file includes headers of its own layer and of lower ones.  The facts that
 # device.h declares are low; reading them from the driver is not.
 cat >"$tap_dir/layers" <<'END'
-1 scanrt status strbuf versioned abi source build_id loadable
+1 scanrt status strbuf versioned abi source build_id loadable warm
 2 problem user strategy variant variant_limits device log
 3 driver rtc rtc_library device.c
-4 image recipe image_recipe image_build kernel db
-5 heuristic catalog cover keep operator_check resolve
+4 image recipe image_recipe image_build ahead kernel pool db
+5 heuristic catalog cover keep operator_check operator_words resolve
 6 plan classes fetch execute context describe scan
 END
 find lib -name '*.[ch]' | sort | xargs awk '

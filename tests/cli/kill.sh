@@ -98,9 +98,8 @@ export SCANTUNE_FAULT
 start
 wait_for "SELECT count(*) > 0 FROM trial WHERE status = 'running'"
 unset SCANTUNE_FAULT
-fails "a second tuner of the same device exits with 4" 4 "$scantune" --device emu --quick --db "$db" --type i32 --op \
-	sum \
-	--count 1024
+fails "a second tuner of the same device exits with 4" 4 "$scantune" --device emu --quick --db "$db" --type i32 \
+	--op sum --count 1024
 like "$(cat "$tap_dir/.output")" "process $pid is tuning this device" "and names the first"
 others=
 for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15; do

@@ -197,6 +197,14 @@ static void test_rules(void)
 	tap_is_int(machine->decision.winner, 1, "of two that are as fast, the one with fewer registers is chosen");
 	tap_is_int(machine->decision.rule, TUNE_RULE_SIMPLER, "and the rule says so");
 
+	init_three(machine, 90, 100, 180);
+	machine->entries[1].is_default = true;
+	machine->entries[2].is_related = true;
+	decide(machine);
+	tap_is_int(machine->decision.incumbent, 1, "what won for a problem like it is no incumbent");
+	tap_is_int(tune_knockout_times(&machine->knockout, 2).count, machine->knockout.rounds_run,
+		"but is heard to the end, however slow");
+
 	init_three(machine, 90, 100, 101);
 	machine->entries[1].is_default = true;
 	machine->fails = 0;

@@ -91,11 +91,11 @@ static void test_others(void)
 	char text[64];
 
 	tap_is_int(parse(&described, "input f32\noperator sum\n"), SCANRT_OK, "built-in names do");
-	tap_ok(described.problem.user == NULL && described.problem.op == SCANRT_SUM, "and nothing is the caller's then");
+	tap_ok(!described.problem.user && described.problem.op == SCANRT_SUM, "and nothing is the caller's then");
 	tap_is_uint(described.mode_count, 2, "in both modes");
 	tune_described_free(&described);
-	tap_is_int(parse(&described, "input indexed_f64\naccumulator indexed_f64\noperator argmax\noutput u64\nmode exclusive"), SCANRT_OK,
-		"so do those that are no scalars");
+	tap_is_int(parse(&described, "input indexed_f64\naccumulator indexed_f64\noperator argmax\noutput u64\n"
+		"mode exclusive"), SCANRT_OK, "so do those that are no scalars");
 	tap_ok(described.problem.is_exclusive && described.mode_count == 1, "a mode that is said is the only one");
 	tune_described_free(&described);
 	tap_is_int(parse(&described, "type b 5 1\ninput b\noperator o <<.\nint x;\n.\nstate u8 3*7 i16 -2\n"
@@ -177,7 +177,7 @@ static void test_errors(void)
 		{ "type a 12 8\ninput a\noperator o <<E\nE\n", "no multiple of its alignment" },
 		{ "input f32\noperator sum\nidentity f32 0\n", "file:3: this is for operators that have a text" },
 		{ "input f32\noperator sum\ninitial 1\n", "file:3: the initial value does not begin with the type" },
-		{ "input f32\noperator sum\ninitial f32 one\n", "file:3: the initial value has a word that is no number" },
+		{ "input f32\noperator sum\ninitial f32 one\n", "file:3: the initial value has a word that is no" },
 		{ "input f32\noperator sum\ninitial f32 1 2\n", "file:3: the initial value has more bytes" },
 		{ "input f64\noperator sum\ninitial f32 1\n", "file:3: the initial value has fewer bytes" },
 		{ "input f64\noperator sum\ninitial f32 1 ... 3\n", "has something behind ..." },

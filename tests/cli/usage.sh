@@ -35,6 +35,7 @@ fails "a power without its exponent is a usage error" 1 "$scantune" --device emu
 fails "a hexadecimal count is a usage error" 1 "$scantune" --device emu --count 0x10
 fails "a duration of more than 30 years is a usage error" 1 "$scantune" --device emu --time 1e300h
 fails "a seed beyond 64 bits is a usage error" 1 "$scantune" --device emu --seed 99999999999999999999999
+fails "no name of a database is a usage error" 1 "$scantune" list --db ""
 fails "two databases are a usage error" 1 "$scantune" list --db x --system
 fails "two counts of one class are a usage error" 1 env SCANRT_EMU_MODEL=tiny \
 	SCANRT_LIBCUDA="$quick_device" "$scantune" --device emu --dry-run --count 1000,1001

@@ -117,6 +117,12 @@ static const struct fault barriers[] = {
 		"r, there(&b, r ^ 1)); "
 		"await(at(&b)); out[r * 32 + t] = s[t] + s[t + 32]; sync();", 4, 32, 0, FAILED,
 		"race in distributed shared memory", false },
+	{ "a relaxed wait for st.async without a fence behind it", CLUSTER, STATE "__shared__ unsigned long long b; "
+		"if (t == 0) init(&b, 128); sync(); send(there(s + t, r ^ 1), r, there(&b, r ^ 1)); "
+		"asm volatile(\"{ .reg .pred p; W: mbarrier.try_wait.parity.relaxed.cluster.shared::cta.b64 p, "
+		"[%0], 0; @!p bra W; }\" :: \"r\"(at(&b)) : \"memory\"); if (!FAULT) "
+		"asm volatile(\"fence.acquire.sync_restrict::shared::cluster.cluster;\" ::: \"memory\"); "
+		"out[r * 32 + t] = s[t]; sync();", 4, 32, 0, FAILED, "race in distributed shared memory", false },
 	{ "a st.async into what is still read", CLUSTER, STATE "__shared__ unsigned long long b; if (t "
 	"== 0) init(&b, 128); "
 		"sync(); unsigned v = s[t]; if (!FAULT) sync(); send(there(s + t, r ^ 1), r, there(&b, "

@@ -22,6 +22,8 @@ static const struct mutant_trial raked[] = {
 /* Arrays that mostly end within a slice. */
 static const struct mutant_trial parts[] = {
 	{ "lookahead,block=64,items=20,stages=3,ahead=1,store=bulk", SRT_OP_AFFINE, SCANRT_U32 }, { NULL, 0, 0 } };
+static const struct mutant_trial one[] = {
+	{ "block,block=64,items=20,store=bulk", SRT_OP_AFFINE, SCANRT_U32 }, { NULL, 0, 0 } };
 /* Elements of less than a word: slices begin within one. */
 static const struct mutant_trial bytes[] = {
 	{ "lookahead,block=64,items=16,stages=3,ahead=1,gather=1,store=bulk", SCANRT_SUM, SCANRT_U8 },
@@ -214,6 +216,23 @@ const struct mutant mutants_lookahead[] = {
 		"i <= count; i += warp_size", 0, parts, NULL },
 	{ "the end of a part that is moved", "raked_slice.cuh", "is_full || at < last ? at : last", "at", 0, parts,
 		NULL },
+
+	/* ---- One block whose slices are raked ---- */
+	{ "the block barrier after the totals of raked slices", "block.cuh", "__syncthreads();", "", 0, one, NULL },
+	{ "the barrier of the warp between zeros and elements", "raked_slice.cuh",
+		"__syncwarp(); /* elements come after the zeros */", "", 0, one, NULL },
+	{ "the barrier of the warp after a part was brought", "raked_slice.cuh",
+		"__syncwarp(); /* a lane's elements were brought by others */", "", 0, one, NULL },
+	{ "the zeros behind a part", "raked_slice.cuh", "if (count % P::vector > 0 && lane < 4)", "if (false)", 0, one,
+		NULL },
+	{ "the test that a part to be brought is aligned", "raked_slice.cuh",
+		"address_of(in) % 16 == 0 ? count / P::vector : 0", "count / P::vector", 0, one, NULL },
+	{ "the vectors of a part to be brought", "raked_slice.cuh",
+		"if (r * warp_size + lane < vectors)\n\t\t\t\tload_vector", "load_vector", 0, one, NULL },
+	{ "the elements of a part to be brought", "raked_slice.cuh",
+		"if (i + b * warp_size < count)\n\t\t\t\t\traw[b]", "raw[b]", 0, one, NULL },
+	{ "the test that a raked slice has an element", "block.cuh", "if (count <= 0)\n\t\t\treturn;", "", 0, one,
+		"what has no element stores none" },
 
 	{ NULL, NULL, NULL, NULL, 0, NULL, NULL },
 };

@@ -39,7 +39,7 @@ static void test_codegen_flag(void)
 	plan = make(&options);
 	tap_is_int(compiler->compilations, (int)plan->fetched_count, "the flag asks for PTX without a try of SASS");
 	scanrt_plan_destroy(plan);
-	options.flags = 4;
+	options.flags = 8;
 	tap_is_int(refuse(&options), SCANRT_ERROR_FLAGS, "an unknown flag is refused");
 	reset();
 }
@@ -100,7 +100,7 @@ static void test_failing_compiler(void)
 		tap_is_int(status, is_tolerated ? SCANRT_OK : SCANRT_ERROR_COMPILER,
 			"a failing call of the compiler is told");
 		tap_is_int(compiler->programs, 0, "no program stays");
-		tap_is_int(fake_held(fake), 1, "a plan that failed holds nothing but the context");
+		tap_is_int(fake_held(fake), HELD_BY_CONTEXT, "a plan that failed holds nothing but the context");
 	}
 	tap_case("%s", "");
 	tap_ok(at > 4, "%d calls of the compiler failed in turn", at - 1);

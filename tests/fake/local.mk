@@ -13,7 +13,7 @@ tests_fake_libfake_la_SOURCES = tests/fake/fake.c tests/fake/fake.h tests/fake/p
 fake_ldadd = tests/fake/libfake.la $(LDADD)
 
 fake_programs = tests/fake/adversity tests/fake/compile tests/fake/context tests/fake/each_call tests/fake/execute \
-	tests/fake/keep tests/fake/loader tests/fake/plan tests/fake/scan tests/fake/tuned
+	tests/fake/keep tests/fake/loader tests/fake/plan tests/fake/pool tests/fake/scan tests/fake/tuned
 check_PROGRAMS += $(fake_programs)
 FAKE_TESTS += $(fake_programs)
 tests_fake_adversity_LDADD = $(fake_ldadd)
@@ -24,5 +24,6 @@ tests_fake_execute_LDADD = $(fake_ldadd)
 tests_fake_keep_LDADD = $(fake_ldadd)
 tests_fake_loader_LDADD = $(fake_ldadd)
 tests_fake_plan_LDADD = $(fake_ldadd)
+tests_fake_pool_LDADD = $(fake_ldadd)
 tests_fake_scan_LDADD = $(fake_ldadd)
 tests_fake_tuned_LDADD = $(fake_ldadd)

@@ -16,10 +16,14 @@ struct scanrt_problem problem = SCANRT_PROBLEM_INIT;
 void reset(void)
 {
 	const int retained = fake->retained;
+	const int allocations = fake->allocations;
+	const int streams = fake->streams;
 
 	fake_driver_reset(fake);
 	fake_compiler_reset(compiler);
 	fake->retained = retained;
+	fake->allocations = allocations;
+	fake->streams = streams;
 	context->wants_ptx = false;
 	problem = (struct scanrt_problem)SCANRT_PROBLEM_INIT;
 	problem.input_type = SCANRT_I32;
@@ -44,7 +48,7 @@ int refuse(const struct scanrt_plan_options *options)
 
 	tap_ok(!plan, "a refused call leaves the caller's handle");
 	scanrt_plan_destroy(plan);
-	tap_is_int(fake_held(fake), 1, "a refused plan holds nothing but the context");
+	tap_is_int(fake_held(fake), HELD_BY_CONTEXT, "a refused plan holds nothing but the context");
 	return status;
 }
 

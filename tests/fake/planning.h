@@ -8,6 +8,9 @@
 #include "context.h"
 #include "fake.h"
 
+/* What the driver has given to the one context: itself, its memory for workspaces, and a stream to clear that on. */
+enum { HELD_BY_CONTEXT = 3 };
+
 extern struct fake_driver *fake;
 extern struct fake_compiler *compiler;
 extern struct scanrt_context *context;

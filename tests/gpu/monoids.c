@@ -116,6 +116,30 @@ static void test_arguments(struct monoids *monoids)
 	free(indices);
 }
 
+/* What comes back from a second pass over the elements, or from one over partial results, keeps its place. */
+static void test_arguments_of_passes(struct monoids *monoids)
+{
+	static const char *const variants[] = { "reduce,block=64,items=4", "reduce-fixed,block=64,items=4,partials=8",
+		"fan,block=64,items=4" };
+	struct scanrt_problem problem = problem_of(SCANRT_ARGMAX, SCANRT_I32, SCANRT_INDEXED_I32, SCANRT_U32);
+	int32_t values[COUNT];
+
+	for (int i = 0; i < COUNT; i++)
+		values[i] = i / 10 + (int32_t)(random_at(i) % 50);
+	for (size_t k = 0; k < sizeof(variants) / sizeof(variants[0]); k++) {
+		uint32_t *indices = run(monoids, &problem, values, sizeof(*values), sizeof(*indices), variants[k]);
+		uint32_t most = 0;
+		int wrong = 0;
+
+		for (int i = 0; i < COUNT; i++) {
+			most = values[i] > values[most] ? (uint32_t)i : most;
+			wrong += indices[i] != most;
+		}
+		tap_is_int(wrong, 0, "argmax i32 by %s: the index in the whole array", variants[k]);
+		free(indices);
+	}
+}
+
 static void test_last_valid(struct monoids *monoids)
 {
 	struct scanrt_problem problem = problem_of(SCANRT_LAST_VALID, SCANRT_F64, SCANRT_OPTIONAL_F64,
@@ -240,6 +264,7 @@ int main(void)
 	tap_plan(0);
 	test_affine(&monoids);
 	test_arguments(&monoids);
+	test_arguments_of_passes(&monoids);
 	test_last_valid(&monoids);
 	test_matrices(&monoids);
 	test_rounded(&monoids);

@@ -145,6 +145,62 @@ static void test_own_elements(const struct test_device *device, struct scanrt_co
 	test_buffer_destroy(&buffer, device);
 }
 
+static bool scan_is_right(const struct test_device *device, struct scanrt_plan *plan, uint64_t count)
+{
+	int32_t *values = malloc(count * sizeof(*values));
+	struct test_buffer buffer;
+	int32_t sum = 0;
+	bool is_right = true;
+
+	if (!values)
+		abort();
+	for (uint64_t i = 0; i < count; i++)
+		values[i] = (int32_t)(i % 7) - 2;
+	test_buffer_create(&buffer, device, count * sizeof(*values), 0);
+	test_upload(device, buffer.address, values, count * sizeof(*values));
+	test_need(scanrt_plan_execute(plan, (void *)(uintptr_t)buffer.address, (void *)(uintptr_t)buffer.address, count,
+		NULL));
+	test_download(device, values, buffer.address, count * sizeof(*values));
+	for (uint64_t i = 0; i < count; i++) {
+		sum += (int32_t)(i % 7) - 2;
+		is_right = is_right && values[i] == sum;
+	}
+	test_buffer_destroy(&buffer, device);
+	free(values);
+	return is_right;
+}
+
+/* A plan for every count has several kernels, which are compiled side by side. */
+static void test_all_classes(const struct test_device *device, struct scanrt_context *context)
+{
+	struct scanrt_plan_description description = SCANRT_PLAN_DESCRIPTION_INIT;
+	struct scanrt_user_operator op = SCANRT_USER_OPERATOR_INIT;
+	struct scanrt_problem problem = SCANRT_PROBLEM_INIT;
+	struct scanrt_plan *plan = NULL;
+	unsigned classes = 0, compiled = 0;
+
+	op.name = "plus";
+	op.text = "int apply(int e, int l) { return e + l; }";
+	problem.input_type = SCANRT_I32;
+	problem.op = SCANRT_OPERATOR_USER;
+	problem.user_operator = &op;
+	problem.max_count = UINT64_C(1) << 28;
+	test_need(scanrt_plan_create(&plan, context, &problem, NULL));
+	for (uint64_t count = 1; count <= problem.max_count; count = description.high_count + 1, classes++) {
+		test_need(scanrt_plan_describe(plan, count, &description, NULL, 0));
+		compiled += description.is_compiled == 1;
+	}
+	tap_ok(classes >= 3 && compiled == classes, "a plan for every count compiles %u kernels", classes);
+	for (uint64_t count = 700; count <= device->max_count && count < 3000000; count = 6 * count + 1)
+		tap_ok(scan_is_right(device, plan, count), "and scans %u elements right", (unsigned)count);
+	scanrt_plan_destroy(plan);
+	/* A kernel that does not compile in its thread is an error like any other. */
+	op.text = "int apply(int e, int l) { return e + m; }";
+	tap_is_int(scanrt_plan_create(&plan, context, &problem, NULL), SCANRT_ERROR_TEXT,
+		"a text that is no good is refused");
+	tap_contains(scanrt_last_error(), "operator plus(1): error", "with its line");
+}
+
 int main(void)
 {
 	struct scanrt_context *context;
@@ -156,6 +212,7 @@ int main(void)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		tries(context, &cases[i]);
 	test_own_elements(&device, context);
+	test_all_classes(&device, context);
 	scanrt_context_destroy(context);
 	test_device_close(&device);
 	return tap_done();

@@ -73,7 +73,8 @@ static bool passes(const struct test_device *device, struct test_scan *scan, uin
 /* Other places and other numbers of blocks; the counts end within a vector, a run, a slice and a tile. */
 static bool all_pass(const struct test_device *device, struct test_scan *scan, uint64_t tile)
 {
-	const uint64_t most = scan->reference->count;
+	const uint64_t limit = srt_variant_max_count(&scan->kernel->variant);
+	const uint64_t most = scan->reference->count < limit ? scan->reference->count : limit;
 	const uint64_t counts[] = { most, 1, tile - 1, tile + 1, most - tile / 3, most / 2, 37 };
 	bool are_right = true;
 
@@ -128,12 +129,15 @@ static void check_promise(struct test_device *device, const struct order_case *a
 	struct srt_strbuf text = { 0 };
 	struct reference reference;
 	struct srt_variant variant;
+	struct srt_variant block;
 
 	create_reference(&reference, at, &shape, test_is_small(device) ? tile * 5 / 2 : tile * 200 + 3);
 	test_need(srt_heuristic_reproducible(&variant, &reference.problem, &device->facts));
 	srt_variant_format(&text, &variant);
 	tap_ok(kernel_passes(device, &reference, &variant), "B101: %s of %s to %s, reproducible by %s: its bits",
 		srt_op_name(at->op), srt_type_name(at->types[0]), srt_type_name(at->types[2]), srt_strbuf_text(&text));
+	if (srt_heuristic_reproducible_block(&block, &reference.problem, &device->facts))
+		tap_ok(kernel_passes(device, &reference, &block), "B101: and so has one tile by one block");
 	srt_strbuf_free(&text);
 	reference_destroy(&reference);
 }

@@ -134,18 +134,20 @@ static bool counts_pass(struct types *types, const struct shape *shape, const st
 static void pick_variant(struct srt_variant *variant, const struct types *types, const struct srt_problem *problem)
 {
 	static const char *const knobs[] = { "block,block=96,items=", "lookback,block=64,items=",
-		"lookahead,block=64,stages=3,ahead=2,gather=1,items=", "lookback,block=32,warp=shared,items=" };
+		"lookahead,block=64,stages=3,ahead=2,gather=1,items=", "lookback,block=32,warp=shared,items=",
+		"reduce,block=64,items=", "reduce-fixed,block=64,partials=8,items=", "fan,block=64,items=" };
 	static const char *const wide[] = { "lookahead,block=64,stages=3,ahead=1,store=bulk,items=3",
 		"lookahead,block=32,stages=4,ahead=2,store=bulk,items=1" };
+	static const char *const large[] = { "large,block=64,lanes=16,items=3", "large,block=96,lanes=8,items=2" };
 	size_t size = srt_problem_size(problem, SRT_ACCUMULATOR);
-	unsigned turn = types->used % 4;
+	unsigned turn = types->used % 7;
 	char text[SRT_VARIANT_TEXT_SIZE];
 
 	if (size > LARGE_BYTES) {
-		test_need(srt_heuristic_at(variant, problem, &types->device.facts, turn % 2 ? 1 << 20 : 1));
+		test_need(srt_variant_parse(variant, large[turn % 2 && size <= 2080]));
 		return;
 	}
-	if (size > SCAN_WIDE_BYTES && turn >= 2)
+	if (size > SCAN_WIDE_BYTES && (turn == 2 || turn == 3))
 		snprintf(text, sizeof(text), "%s", wide[turn - 2]);
 	else
 		snprintf(text, sizeof(text), "%s%d", knobs[turn], srt_problem_vector(problem) * (size <= 24 ? 2 : 1));
@@ -315,6 +317,10 @@ int main(void)
 	only_neighbours(&types, 32, "block,block=96,items=8", true, true);
 	only_neighbours(&types, 32, "lookback,block=64,items=8", true, true);
 	only_neighbours(&types, 48, "lookahead,block=64,items=4,stages=3,ahead=2,gather=1", true, true);
+	only_neighbours(&types, 32, "reduce,block=64,items=8", true, true);
+	only_neighbours(&types, 48, "reduce-fixed,block=64,items=4,partials=8", true, true);
+	only_neighbours(&types, 32, "fan,block=64,items=4", true, true);
+	only_neighbours(&types, 48, "fan,block=32,items=2", false, false);
 	only_neighbours(&types, 32, "cluster,block=64,items=8,cluster=4", true, true);
 	only_neighbours(&types, 48, "lookahead,block=32,items=1,stages=4,ahead=2,store=bulk", false, true);
 	only_neighbours(&types, 64, "lookahead,block=64,items=3,stages=3,ahead=1,store=bulk", false, false);

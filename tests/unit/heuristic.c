@@ -109,6 +109,7 @@ static void test_reproducible(void)
 	struct srt_problem problem;
 	struct srt_variant first;
 	struct srt_variant variant;
+	struct srt_variant block;
 	int type;
 	size_t i;
 
@@ -122,6 +123,8 @@ static void test_reproducible(void)
 			tap_ok(srt_variant_is_same_order(&variant, &first) && srt_variant_is_repeatable(&variant,
 				&problem),
 				"B101: it combines in the order of every other device, and is repeatable");
+			tap_ok(srt_heuristic_reproducible_block(&block, &problem, &devices[i]) &&
+				srt_variant_is_same_order(&block, &first), "B101: and so does one block for one tile");
 		}
 	}
 }
