@@ -277,5 +277,5 @@ void tune_described_locate(char *text, size_t size, const struct tune_described 
 		snprintf(text, size, "%s:%d: %s", described->name, block->line + line - 1, message);
 		return;
 	}
-	snprintf(text, size, "%s", message);
+	snprintf(text, size, "%s: %s", described->name, message);
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "data.h"
+#include "heuristic_wide.h"
 #include "space.h"
 #include "status.h"
 #include "strategy.h"
@@ -28,6 +29,8 @@ struct point {
 	int fan;
 	int load;
 	int store;
+	int items;   /* of strategy large, which has no vectors */
+	int lanes;
 };
 
 #define BULK SRT_ACCESS_BULK
@@ -103,6 +106,23 @@ static const struct point known[] = {
 	{ .strategy = SRT_REDUCE, .block = 256, .vectors = 2 },
 };
 
+/* Of values that stay in shared memory: how many lanes move what one applies the operator to, and how many elements it
+ * has in a row. */
+static const struct point known_large[] = {
+	{ .strategy = SRT_LARGE, .block = 256, .items = 8, .lanes = 8 },
+	{ .strategy = SRT_LARGE, .block = 256, .items = 4, .lanes = 4 },
+	{ .strategy = SRT_LARGE, .block = 128, .items = 8, .lanes = 8 },
+	{ .strategy = SRT_LARGE, .block = 256, .items = 8, .lanes = 16 },
+	{ .strategy = SRT_LARGE, .block = 512, .items = 8, .lanes = 16 },
+	{ .strategy = SRT_LARGE, .block = 256, .items = 12, .lanes = 8 },
+	{ .strategy = SRT_LARGE, .block = 256, .items = 4, .lanes = 16 },
+	{ .strategy = SRT_LARGE, .block = 256, .items = 8, .lanes = 32 },
+	{ .strategy = SRT_LARGE, .block = 128, .items = 4, .lanes = 4 },
+	{ .strategy = SRT_LARGE, .block = 384, .items = 6, .lanes = 12 },
+	{ .strategy = SRT_LARGE, .block = 256, .items = 2, .lanes = 32 },
+	{ .strategy = SRT_LARGE, .block = 512, .items = 4, .lanes = 64 },
+};
+
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
 size_t tune_space_size(enum tune_effort effort, bool is_slow)
@@ -136,7 +156,8 @@ static struct srt_variant variant_of(const struct point *point, const struct srt
 
 	srt_variant_init(&variant, (enum srt_strategy)point->strategy);
 	set(&variant.block, point->block);
-	variant.items = items_of(point, problem);
+	variant.items = point->items ? point->items : items_of(point, problem);
+	set(&variant.lanes, point->lanes);
 	set(&variant.stages, point->stages);
 	set(&variant.ahead, point->ahead);
 	set(&variant.residency, point->residency);
@@ -240,6 +261,21 @@ static struct point draw(uint64_t *state)
 	return point;
 }
 
+static struct point draw_large(uint64_t *state)
+{
+	static const int blocks[] = { 64, 96, 128, 192, 256, 256, 384, 512, 768 };
+	static const int items[] = { 1, 2, 3, 4, 6, 8, 8, 12, 16 };
+	static const int lanes[] = { 1, 2, 4, 8, 8, 16, 32, 64 };
+	static const int residencies[] = { 0, 0, 0, 2, 3 };
+	struct point point = { .strategy = SRT_LARGE };
+
+	point.block = pick(state, blocks, COUNT_OF(blocks));
+	point.items = pick(state, items, COUNT_OF(items));
+	point.lanes = pick(state, lanes, COUNT_OF(lanes));
+	point.residency = pick(state, residencies, COUNT_OF(residencies));
+	return point;
+}
+
 static size_t append(struct srt_variant *variants, size_t used, const struct point *point,
 	const struct srt_problem *problem, const struct srt_device *device)
 {
@@ -260,12 +296,16 @@ size_t tune_space(struct srt_variant *variants, size_t capacity, const struct sr
 {
 	size_t used = 0;
 
+	bool is_large = srt_wide_is_large(problem);
+
 	wanted = wanted < capacity ? wanted : capacity;
+	for (size_t i = 0; is_large && i < COUNT_OF(known_large) && used < wanted; i++)
+		used = append(variants, used, &known_large[i], problem, device);
 	for (size_t i = 0; i < COUNT_OF(known) && used < wanted; i++)
 		used = append(variants, used, &known[i], problem, device);
 	/* Most draws fit; the bound is for a device on which next to nothing does. */
 	for (size_t tries = 0; tries < 20 * wanted && used < wanted; tries++) {
-		struct point point = draw(&seed);
+		struct point point = is_large ? draw_large(&seed) : draw(&seed);
 
 		used = append(variants, used, &point, problem, device);
 	}

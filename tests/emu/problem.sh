@@ -41,6 +41,8 @@ ok "where the program needs no compiler then, either" env SCANRT_DB="$tap_dir/ot
 	"$top_builddir/examples/selective_scan"
 like "$("$scantune" bench --device emu --count 3000 --problem "$files/selective_scan.problem")" " tuned " \
 	"bench times it as tuned"
+like "$("$scantune" --device emu --dry-run --verbose --problem "$files/dual_numbers.problem")" " large,block=128" \
+	"elements that are too large for registers have a space of their own"
 
 # The library itself keeps what it had to compile.
 ok "a program compiles what is not tuned" env SCANRT_WRITE_CACHE=1 SCANRT_DB="$tap_dir/kept.db" \
