@@ -34,6 +34,10 @@ static int run_store_async(struct emu_warp *warp, const struct emu_insn *insn, u
 		barriers = { .kind = ACCESS_READ };
 	struct emu_insn second = *insn;
 
+	/* So an H200 has it, even for the CTA's own shared memory. */
+	if (warp->run->cluster_size == 1)
+		return emu_fault(warp, insn, __builtin_ctz(lanes), CUDA_ERROR_ILLEGAL_INSTRUCTION, NULL,
+				"st.async in a launch without clusters, which the hardware refuses");
 	emu_access_addresses(&access, warp, insn, 0, lanes);
 	second.offset = (int64_t)insn->target;
 	emu_access_addresses(&barriers, warp, &second, 1, lanes);

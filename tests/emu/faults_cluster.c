@@ -131,10 +131,19 @@ static const struct fault barriers[] = {
 	{ NULL, NULL, NULL, 0, 0, 0, CUDA_SUCCESS, NULL, false },
 };
 
+static const struct fault alone[] = {
+	{ "st.async to itself by a block that has no cluster", CLUSTER, STATE "__shared__ unsigned long long b; "
+		"if (t == 0) init(&b, 4 * FAULT); __syncthreads(); if (t == 0 && FAULT) send(at(s), 7, at(&b)); "
+		"await(at(&b)); out[r * 32 + t] = s[t];", 4, 32, 0, CUDA_ERROR_ILLEGAL_INSTRUCTION,
+		"which the hardware refuses", false },
+	{ NULL, NULL, NULL, 0, 0, 0, CUDA_SUCCESS, NULL, false },
+};
+
 int main(void)
 {
 	tap_plan(0);
 	faults_test_cluster(memory, 90, 4);
 	faults_test_cluster(barriers, 90, 4);
+	faults_test(alone, 90);
 	return tap_done();
 }
