@@ -13,7 +13,7 @@
 struct chain {
 	struct test_device device;
 	struct srt_workspace workspace;
-	struct srt_kernel kernels[4];
+	struct srt_kernel kernels[6];
 	unsigned kernel_count;
 	struct test_buffer start;
 	struct test_buffer buffers[2];
@@ -148,8 +148,12 @@ int main(void)
 	static const char *const tiny[] = { "block,block=256,items=4", "block,block=64,items=16", NULL };
 	static const char *const mixed[] = { "lookback,block=64,items=4", "lookahead,block=64,items=4,stages=3,ahead=2",
 		"lookback,block=32,items=8,residency=1", "lookahead,block=128,items=8,stages=4,ahead=3", NULL };
+	/* Each draws its first tickets while those before it may still run, from the word that they all draw from. */
+	static const char *const tickets[] = { "totals,block=64,items=4", "lookahead,block=64,items=4,stages=3,ahead=2",
+		"block,block=256,items=4", "lookback-serial,block=64,items=4", "totals,block=32,items=8,gather=1", NULL };
 	static const char *const ahead[] = { "lookahead,block=256,items=16,stages=4,ahead=2", NULL };
 	static const char *const back[] = { "lookback,block=256,items=8", NULL };
+	static const char *const all[] = { "totals,block=512", "totals,block=256,items=8,gather=8", NULL };
 	/* What L1 caches could keep from a launch before the one before. */
 	static const char *const plain[] = { "block,block=256,items=4,load=plain", "block,block=64,items=16,load=plain",
 		NULL };
@@ -164,7 +168,10 @@ int main(void)
 	check(&chain, tiny, test_cap(&chain.device, 1000));
 	check(&chain, mixed, test_cap(&chain.device, 5000));
 	check(&chain, mixed, test_cap(&chain.device, 100003));
+	check(&chain, tickets, test_cap(&chain.device, 900));
+	check(&chain, tickets + 3, test_cap(&chain.device, 100003));
 	check(&chain, ahead, test_cap(&chain.device, 3000001));
+	check(&chain, all, test_cap(&chain.device, 700003));
 	check(&chain, back, test_cap(&chain.device, 3000001));
 	check(&chain, plain, test_cap(&chain.device, 1000));
 	check(&chain, passes, test_cap(&chain.device, 5000));

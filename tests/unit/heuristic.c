@@ -98,6 +98,10 @@ static void test_strategies(void)
 			"%s: a few tiles are for a cluster where there are any", device->name);
 		srt_heuristic_at(&variant, &problem, device, 100000);
 		tap_is_int(variant.strategy, SRT_LOOKBACK, "%s: middle counts are for look-back", device->name);
+		srt_heuristic_at(&variant, &problem, device, 600000);
+		tap_is_int(variant.strategy,
+			device->capability >= 90 && device->sm_count > 0 ? SRT_TOTALS : SRT_LOOKBACK,
+			"%s: a tile a multiprocessor is for all totals at once", device->name);
 		srt_heuristic_at(&variant, &problem, device, UINT64_C(1) << 28);
 		tap_is_int(variant.strategy, device->capability >= 90 ? SRT_LOOKAHEAD : SRT_LOOKBACK,
 			"%s: large counts are for look-ahead where bulk copies are", device->name);
