@@ -36,7 +36,7 @@ static void *run(void *argument)
 	return NULL;
 }
 
-/* Signals are for the threads of the program: one of ours that took one would run a handler that knows nothing of it. */
+/* Signals are for the threads of the program: one of ours that took one would run a handler that does not know it. */
 static bool start(struct srt_ahead_job *job)
 {
 	sigset_t all;

@@ -92,8 +92,8 @@ static int serve(struct srt_builder *builder, const struct srt_class *class, int
 	return fill(builder, class->low_count, class->high_count, next_rule);
 }
 
-/* Kernels of the caller's types are seldom in a database, and the same rule's answers are all wanted in the end.  Whether
- * the device takes machine code at all is seen with the first of a context, before the rest is compiled. */
+/* Kernels of the caller's types are seldom in a database, and the same rule's answers are all wanted in the end.
+ * Whether the device takes machine code at all is seen with the first of a context, before the rest is compiled. */
 static void fetch_ahead(struct srt_builder *builder, const struct srt_answer *answer, size_t from, uint64_t high)
 {
 	struct scanrt_plan *plan = builder->plan;

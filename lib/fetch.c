@@ -179,7 +179,7 @@ int srt_fetch(struct srt_fetched *fetched, struct scanrt_context *context, struc
 	return compile(fetched, &fetch);
 }
 
-/* Reading an image to see whether there is one takes a tenth of a millisecond, which is nothing beside a compilation. */
+/* Reading an image to see whether there is one takes a tenth of a millisecond: nothing beside a compilation. */
 static bool is_at_hand(const struct fetch *fetch)
 {
 	bool is_found = false;

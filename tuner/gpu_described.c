@@ -238,23 +238,6 @@ int tune_described_expect(const void **expected, struct tune_gpu *gpu, bool is_e
 
 /* ---- Comparison ---- */
 
-/* Floats may deviate in parts of the largest so far: what came before leaves its rounding errors in what is small.  The
- * scale goes on from piece to piece. */
-static uint64_t compare(const struct tune_described *described, const unsigned char *wanted, const unsigned char *seen,
-	uint64_t count, double *scale)
-{
-	const struct tune_layout *layout = &described->layouts[SRT_OUTPUT];
-
-	if (!tune_layout_has_floats(layout) && memcmp(wanted, seen, count * layout->bytes) == 0)
-		return TUNE_SAME;
-	for (uint64_t i = 0; i < count; i++, wanted += layout->bytes, seen += layout->bytes) {
-		tune_layout_grow(scale, layout, wanted);
-		if (tune_layout_deviation(layout, wanted, seen, scale) > described->tolerance)
-			return i;
-	}
-	return TUNE_SAME;
-}
-
 int tune_described_judge(uint64_t *index, char *text, size_t size, struct tune_gpu *gpu, const void *seen,
 	uint64_t count, bool is_exclusive)
 {
@@ -267,7 +250,7 @@ int tune_described_judge(uint64_t *index, char *text, size_t size, struct tune_g
 	*index = TUNE_SAME;
 	if (status)
 		return status;
-	*index = compare(gpu->described, expected, seen, count, scale);
+	*index = tune_layout_find_off(layout, expected, seen, count, scale, gpu->described->tolerance);
 	if (*index == TUNE_SAME)
 		return SCANRT_OK;
 	tune_layout_print(want, sizeof want, layout, (const char *)expected + *index * layout->bytes);
@@ -279,6 +262,7 @@ int tune_described_judge(uint64_t *index, char *text, size_t size, struct tune_g
 /* Piece by piece, the reference first: both halves of the staging memory have one. */
 int tune_described_check(uint64_t *index, struct tune_gpu *gpu, uint64_t count, bool is_exclusive)
 {
+	const struct tune_layout *layout = &gpu->described->layouts[SRT_OUTPUT];
 	const CUdeviceptr out = gpu->output + TUNE_GUARD_BYTES;
 	unsigned char *wanted = gpu->staging, *seen = gpu->staging + TUNE_STAGING_BYTES / 2;
 	size_t size = gpu->resident[0].data.result;
@@ -297,7 +281,7 @@ int tune_described_check(uint64_t *index, struct tune_gpu *gpu, uint64_t count, 
 		if (!status)
 			status = SRT_CALL(gpu->driver, cuMemcpyDtoH, (seen, out + at * size, length * size));
 		if (!status)
-			*index = compare(gpu->described, wanted, seen, length, scale);
+			*index = tune_layout_find_off(layout, wanted, seen, length, scale, gpu->described->tolerance);
 		if (!status && *index != TUNE_SAME)
 			*index += at;
 	}

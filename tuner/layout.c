@@ -4,6 +4,7 @@
  */
 #include "layout.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,6 +13,8 @@
 #include "half.h"
 #include "problem.h"
 #include "reference.h"
+
+#define BLOCK_COUNT 4096
 
 /* ---- What there is ---- */
 
@@ -200,6 +203,87 @@ void tune_layout_grow(double *scale, const struct tune_layout *layout, const voi
 				*scale = size;
 		}
 	}
+}
+
+/* Elements of one type of float alone are looked at word by word, some billions of them in a verification. */
+#define DEFINE_FIND_WORDS(name, type, most) \
+	static uint64_t name(const type *wanted, const type *seen, uint64_t count, size_t words, double *scale, \
+		double tolerance) \
+	{ \
+		for (uint64_t i = 0; i < count; i++, wanted += words, seen += words) \
+			for (size_t k = 0; k < words; k++) { \
+				double size = fabs((double)wanted[k]); \
+\
+				if (size > scale[k] && size <= (double)most) \
+					scale[k] = size; \
+				/* A NaN, which is not off a NaN, goes the slow way. */ \
+				if (!(fabs((double)wanted[k] - (double)seen[k]) <= tolerance * scale[k])) \
+					return i; \
+			} \
+		return UINT64_MAX; \
+	}
+
+DEFINE_FIND_WORDS(find_f32, float, FLT_MAX)
+DEFINE_FIND_WORDS(find_f64, double, DBL_MAX)
+
+static bool is_all_of(const struct tune_layout *layout, int type)
+{
+	for (size_t i = 0; i < layout->count; i++)
+		if (layout->fields[i].type != type)
+			return false;
+	return true;
+}
+
+/* The next element that may be off. */
+static uint64_t find_next(const struct tune_layout *layout, const char *wanted, const char *seen, uint64_t count,
+	double *scale, double tolerance)
+{
+	if (is_all_of(layout, SCANRT_F32))
+		return find_f32((const float *)(const void *)wanted, (const float *)(const void *)seen, count,
+			layout->bytes / sizeof(float), scale, tolerance);
+	if (is_all_of(layout, SCANRT_F64))
+		return find_f64((const double *)(const void *)wanted, (const double *)(const void *)seen, count,
+			layout->bytes / sizeof(double), scale, tolerance);
+	return 0;
+}
+
+static uint64_t find_in_block(const struct tune_layout *layout, const char *wanted, const char *seen, uint64_t count,
+	double *scale, double tolerance)
+{
+	size_t size = layout->bytes;
+
+	for (uint64_t i = 0; i < count; i++) {
+		uint64_t skipped = find_next(
+			layout, wanted + i * size, seen + i * size, count - i, scale, tolerance);
+
+		if (skipped == UINT64_MAX)
+			return UINT64_MAX;
+		i += skipped;
+		tune_layout_grow(scale, layout, wanted + i * size);
+		if (tune_layout_deviation(layout, wanted + i * size, seen + i * size, scale) > tolerance)
+			return i;
+	}
+	return UINT64_MAX;
+}
+
+uint64_t tune_layout_find_off(const struct tune_layout *layout, const void *wanted, const void *seen, uint64_t count,
+	double *scale, double tolerance)
+{
+	bool has_floats = tune_layout_has_floats(layout);
+	size_t size = layout->bytes;
+	const char *want = wanted, *have = seen;
+
+	for (uint64_t at = 0; at < count; at += BLOCK_COUNT, want += BLOCK_COUNT * size, have += BLOCK_COUNT * size) {
+		uint64_t length = count - at < BLOCK_COUNT ? count - at : BLOCK_COUNT;
+		uint64_t found = UINT64_MAX;
+
+		/* Equal floats make the scale grow all the same. */
+		if (has_floats || memcmp(want, have, length * size) != 0)
+			found = find_in_block(layout, want, have, length, scale, tolerance);
+		if (found != UINT64_MAX)
+			return at + found;
+	}
+	return UINT64_MAX;
 }
 
 /* ---- For people ---- */

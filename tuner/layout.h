@@ -47,6 +47,12 @@ double tune_layout_deviation(const struct tune_layout *layout, const void *wante
 size_t tune_layout_floats(const struct tune_layout *layout);
 void tune_layout_grow(double *scale, const struct tune_layout *layout, const void *element);
 
+/* The index of the first of count elements whose deviation is over the tolerance, or UINT64_MAX.  Floats may deviate in
+ * parts of the largest so far: what came before leaves its rounding errors in what is small.  The scale grows, and goes
+ * on from one part of an array to the next. */
+uint64_t tune_layout_find_off(const struct tune_layout *layout, const void *wanted, const void *seen, uint64_t count,
+	double *scale, double tolerance);
+
 /* "{1, 0.5}", shortened in the middle where it is long. */
 void tune_layout_print(char *text, size_t size, const struct tune_layout *layout, const void *element);
 

@@ -152,6 +152,28 @@ static void test_layouts(void)
 	tap_ok(tune_layout_deviation(&layout, other, other, scale) == 0, "but is itself");
 }
 
+static void test_many(void)
+{
+	float wanted[] = { 1, 100, NAN, 2, INFINITY, 3 }, seen[6];
+	double scale[1] = {0};
+	struct tune_layout layout;
+	char words[] = "f32";
+
+	tap_ok(tune_layout_parse(&layout, words) == NULL, "a layout is read");
+	memcpy(seen, wanted, sizeof seen);
+	seen[3] += 1e-5f;
+	tap_ok(tune_layout_find_off(&layout, wanted, seen, 6, scale, 1e-6) == UINT64_MAX,
+		"what is off by less than the tolerance of the largest so far is not found");
+	tap_is_near(scale[0], 100, 0, "the largest is a number");
+	seen[5] = 3.1f;
+	tap_is_uint(tune_layout_find_off(&layout, wanted, seen, 6, scale, 1e-6), 5, "what is off by more is");
+	seen[2] = 0;
+	tap_is_uint(tune_layout_find_off(&layout, wanted, seen, 6, scale, 1e-6), 2, "and so is a number for a NaN");
+	seen[2] = NAN;
+	seen[4] = 1;
+	tap_is_uint(tune_layout_find_off(&layout, wanted, seen, 6, scale, 1e-6), 4, "or for an infinity");
+}
+
 /* ---- What is wrong ---- */
 
 static void test_errors(void)
@@ -261,6 +283,7 @@ int main(void)
 	test_equal_problems();
 	test_others();
 	test_layouts();
+	test_many();
 	test_errors();
 	test_broken();
 	return tap_done();

@@ -34,6 +34,8 @@ like "$("$scantune" why --problem "$files/selective_scan.problem" 3000)" "chosen
 like "$("$scantune" verify --device emu --problem "$files/selective_scan.problem")" " right" \
 	"verify holds the choice to the operator again"
 like "$("$scantune" verify --device emu)" "only --problem can state" "and says what it leaves out without the file"
+ok "what no choice needs is pruned" "$scantune" prune
+ok "and the program still needs no compiler" without_compiler "$top_builddir/examples/selective_scan"
 ok "the choices are exported" "$scantune" export --with-images "$tap_dir/given.db"
 ok "and imported for the problem of the file" env SCANRT_DB="$tap_dir/other.db" "$scantune" import --device emu \
 	--with-images --problem "$files/selective_scan.problem" "$tap_dir/given.db"
