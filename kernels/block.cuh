@@ -49,11 +49,14 @@ private:
 		extern __shared__ __align__(128) char buffer[];
 		__shared__ typename circuit_scan<P, circuit::warps>::storage shared;
 		const int all = int(arguments.count), count = slice_count<P>(all, warp), first = warp * P::slice;
-		const raked_slice<P> mine(buffer + first * int(sizeof(typename P::input)), lane);
-		T held, total;
+		char *const slice = buffer + first * int(sizeof(typename P::input));
+		char *const apart = buffer + P::stage_bytes + first * int(sizeof(typename P::output));
+		const raked_slice<P> mine(slice, P::scans_in_place ? slice : apart, lane);
+		raked_part<T> held;
+		T total;
 		if (count > 0) { /* the same in all lanes */
 			mine.load_part(static_cast<const typename P::input *>(arguments.in) + first, count);
-			held = mine.reduce_part(total, &shared.scratch[warp], first, count);
+			held = mine.reduce_part(total, &shared.scratch[warp], first, 0, count);
 		}
 		if (lane == 0 && count > 0)
 			shared.warp_total[warp] = total;
@@ -62,7 +65,8 @@ private:
 			return;
 		const warp_totals<P> block(shared.warp_total, live_warps<P, false>(all), warp, lane);
 		mine.scan_part(combine<P>(initial_value<P>(arguments), block.earlier), held, first, count);
-		mine.store_part(static_cast<typename P::output *>(arguments.out) + first, count);
+		raked_store<P>{mine.results, lane}.store_part(
+			static_cast<typename P::output *>(arguments.out) + first, count);
 	}
 };
 

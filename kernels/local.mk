@@ -15,6 +15,7 @@ kernel_files = \
 	kernels/cluster.cuh \
 	kernels/copy.cu \
 	kernels/fan.cuh \
+	kernels/lane_words.cuh \
 	kernels/large.cuh \
 	kernels/large_move.cuh \
 	kernels/large_state.cuh \
@@ -29,10 +30,12 @@ kernel_files = \
 	kernels/memory.cuh \
 	kernels/monoids.cuh \
 	kernels/operators.cuh \
+	kernels/paired_scan.cuh \
 	kernels/passes.cuh \
 	kernels/pipeline.cuh \
 	kernels/policy.cuh \
 	kernels/raked_slice.cuh \
+	kernels/raked_store.cuh \
 	kernels/reference.cu \
 	kernels/reduce.cuh \
 	kernels/reduce_fixed.cuh \

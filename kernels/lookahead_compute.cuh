@@ -33,7 +33,7 @@ template <class P> struct lookahead_compute {
 	__device__ __forceinline__ void run() const
 	{
 		u32 next = 0, end = ~0u; /* the tile to be reduced next; the number of tiles, once it is known */
-		T held[P::ahead + 1];    /* what reduce() left for the scan of tiles k .. k + ahead */
+		raked_part<T> held[P::ahead + 1]; /* what reduce() left for the scan of tiles k .. k + ahead */
 #pragma unroll 1
 		for (u32 k = 0;; k++) {
 			for (; next <= k + P::ahead; next++) {
@@ -54,7 +54,7 @@ template <class P> struct lookahead_compute {
 private:
 	/* Leaves the total of this warp's slice of the CTA's k-th tile in warp_total; false where there is no such
 	 * tile. */
-	__device__ __forceinline__ bool reduce(T &held, u32 k) const
+	__device__ __forceinline__ bool reduce(raked_part<T> &held, u32 k) const
 	{
 		const u32 tile = shared.stages.wait(k);
 		if (tile >= arguments.tiles)
@@ -86,7 +86,7 @@ private:
 			total = source.template reduce<false>(lane, count);
 	}
 
-	__device__ __forceinline__ void scan(u32 k, T held) const
+	__device__ __forceinline__ void scan(u32 k, const raked_part<T> &held) const
 	{
 		const u32 tile = shared.stages.tile_of(k);
 		const int count = slice_count<P>(tile_count<P>(arguments, tile), warp);
@@ -110,36 +110,42 @@ private:
 	__device__ __forceinline__ raked_slice<P> raked(u32 k) const
 	{
 		const u32 stride = P::slice * u32(sizeof(input)) + slice_gap<P>(arguments);
-		return {buffer + k % P::stages * P::stage_bytes + warp * stride, lane};
+		char *const begin = buffer + k % P::stages * P::stage_bytes + warp * stride;
+		if (P::scans_in_place)
+			return {begin, begin, lane};
+		return {begin, buffer + P::stages * P::stage_bytes + warp * P::slice * u32(sizeof(output)), lane};
 	}
 
-	__device__ __forceinline__ T reduce_raked(T &total, u32 k, u32 tile) const
+	__device__ __forceinline__ raked_store<P> stored(u32 k) const { return {raked(k).results, lane}; }
+
+	__device__ __forceinline__ u32 in_shift() const
 	{
-		if (slice_gap<P>(arguments) > 0)
-			raked(k).align(u32(address_of(arguments.in)) % 16);
-		return raked(k).reduce(total, &shared.scratch[warp], first_of(tile));
+		return slice_gap<P>(arguments) > 0 ? u32(address_of(arguments.in)) % 16 : 0;
 	}
 
-	/* The stage is free again when the copy from it has read it: its slot is worth more than the wait. */
-	__device__ __forceinline__ void scan_raked(u32 k, u32 tile, T held) const
+	__device__ __forceinline__ raked_part<T> reduce_raked(T &total, u32 k, u32 tile) const
 	{
-		raked(k).scan(wait_for_prefix(k, tile), held, first_of(tile));
-		raked(k).store(output_of(tile));
+		return raked(k).reduce(total, &shared.scratch[warp], first_of(tile), in_shift());
+	}
+
+	/* The stage is free again when what is copied from it has been read: its slot is worth more than the wait. */
+	__device__ __forceinline__ void scan_raked(u32 k, u32 tile, const raked_part<T> &held) const
+	{
+		const u32 out_shift = u32(address_of(arguments.out)) % 16;
+		raked(k).scan(wait_for_prefix(k, tile), held, first_of(tile), out_shift);
+		stored(k).store_all(output_of(tile));
 		shared.stages.release(k, lane);
 	}
 
-	__device__ __forceinline__ T reduce_part(T &total, u32 k, u32 tile, int count) const
+	__device__ __forceinline__ raked_part<T> reduce_part(T &total, u32 k, u32 tile, int count) const
 	{
-		if (slice_gap<P>(arguments) > 0)
-			raked(k).template align<false>(
-				u32(address_of(arguments.in)) % 16, count * u32(sizeof(input)));
-		return raked(k).reduce_part(total, &shared.scratch[warp], first_of(tile), count);
+		return raked(k).reduce_part(total, &shared.scratch[warp], first_of(tile), in_shift(), count);
 	}
 
-	__device__ __forceinline__ void scan_part(u32 k, u32 tile, T held, int count) const
+	__device__ __forceinline__ void scan_part(u32 k, u32 tile, const raked_part<T> &held, int count) const
 	{
 		raked(k).scan_part(wait_for_prefix(k, tile), held, first_of(tile), count);
-		raked(k).store_part(output_of(tile), count);
+		stored(k).store_part(output_of(tile), count);
 		shared.stages.release(k, lane);
 	}
 

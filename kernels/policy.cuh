@@ -76,12 +76,18 @@ struct policy {
 	/* Room for a tile that begins anywhere within a 16-byte vector; for bulk stores, for each warp's slice too. */
 	enum : int { stage_slack = 16 * (access(SCAN_STORE) == access::bulk ? warps + 1 : 1) };
 	enum : int { stage_bytes = (tile * int(sizeof(input)) + stage_slack + 127) / 128 * 128 };
-	enum : int { shared_bytes = strategy(SCAN_STRATEGY) == strategy::lookahead ? stages * stage_bytes :
-		strategy(SCAN_STRATEGY) == strategy::block && access(SCAN_STORE) == access::bulk ? stage_bytes :
+	/* Bulk stores of another element size than the loads' have room of their own for a tile of results. */
+	enum : bool { scans_in_place = sizeof(input) == sizeof(output) };
+	enum : int { results_bytes = access(SCAN_STORE) == access::bulk && !scans_in_place ?
+		(tile * int(sizeof(output)) + 127) / 128 * 128 : 0 };
+	enum : int { shared_bytes = strategy(SCAN_STRATEGY) == strategy::lookahead ?
+		stages * stage_bytes + results_bytes :
+		strategy(SCAN_STRATEGY) == strategy::block && access(SCAN_STORE) == access::bulk ?
+		stage_bytes + results_bytes :
 		/* large.cuh reckons its own again */
 		strategy(SCAN_STRATEGY) == strategy::large ? SCAN_SHARED_BYTES : 0 };
 
-	/* Full slices are scanned in their stage and copied from there: in bulk, or by their warp before sm_90. */
+	/* Full slices are scanned in shared memory and copied from there: in bulk, or by their warp before sm_90. */
 	enum : bool { rakes = access(SCAN_STORE) == access::bulk };
 	/* Wide values are combined in place in their stage, and go about in their own way (lookahead_wide.cuh). */
 	enum : bool { is_wide = rakes && sizeof(value) > SCAN_WIDE_BYTES && same_type<input, value>::value &&
@@ -106,9 +112,8 @@ static_assert(
 static_assert(policy::store() != access::bulk || policy::how() == strategy::lookahead ||
 		(policy::how() == strategy::block && policy::how_in_block() == circuit::warps),
 	"store: bulk is for lookahead, and for block with circuit=warps");
-static_assert(policy::store() != access::bulk || policy::is_wide ||
-		(sizeof(policy::input) == sizeof(policy::output) && policy::vector * sizeof(policy::input) == 16),
-	"store: bulk wants types of one size that fill 16 bytes");
+static_assert(policy::store() != access::bulk || policy::is_wide || policy::vector * widest_element == 16,
+	"store: bulk wants items that fill 16 bytes");
 static_assert(policy::how() != strategy::lookahead || policy::how_in_block() == circuit::none,
 	"circuit: lookahead has none");
 static_assert(policy::residency >= 1, "residency: below 1");

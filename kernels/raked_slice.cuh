@@ -1,76 +1,96 @@
 /* SPDX-License-Identifier: MIT
  *
- * A warp's slice of a tile in shared memory, raked: each lane takes `items` consecutive elements, scans them by
- * itself, and leaves the results in their place, from where one bulk copy takes the slice to global memory, or, before
- * sm_90, the warp by vectors.  One scan over the lanes serves the whole slice (a row of vectors after another needs
- * one a row), operands stay in array order whatever the operator, and bulk stores cost no instructions of the lanes.
+ * A warp's slice of a tile in shared memory, raked: each lane takes `items` consecutive elements, scans them by itself,
+ * and leaves the results in their place, from where one bulk copy takes the slice to global memory, or, before sm_90,
+ * the warp by vectors.  One scan over the lanes serves the whole slice (a row of vectors after another needs one a
+ * row), operands stay in array order whatever the operator, and bulk stores cost no instructions of the lanes.  Results
+ * of another size than the elements go to a place of the warp's own.
  *
  * The lanes' accesses are 16 bytes wide, a stride of `rows` vectors apart: free of bank conflicts where rows is odd.
+ * Those of the smaller type, where there are two sizes, are as many, and narrower.
  *
- * The first element's place in shared memory is aligned to 16 bytes once align() has seen to it.  What ends in "part"
- * is for the array's last slice, of which the first `count` > 0 elements exist: they are combined in the same tree, so
- * that no result depends on what comes after it.  Every function is called by a full, converged warp.
+ * A slice whose array is not aligned begins `in_shift` bytes, less than 16, behind its place, which is.  reduce() moves
+ * it there.  Results of one size with the elements are left `out_shift` bytes behind it, as they will lie in the output
+ * array, so that all but the first and the last few can be copied in bulk.
+ *
+ * What ends in "part" is for the array's last slice, of which the first `count` > 0 elements exist: they are combined
+ * in the same tree, so that no result depends on what comes after it.  Every function is called by a full, converged
+ * warp.
  */
 #ifndef SCAN_RAKED_SLICE_CUH
 #define SCAN_RAKED_SLICE_CUH
 
+#include "lane_words.cuh"
+#include "paired_scan.cuh"
 #include "pipeline.cuh"
+#include "raked_store.cuh"
 #include "slice.cuh"
 #include "vector_scan.cuh"
 
 namespace scan {
+
+/* What a slice's reduction leaves for its scan. */
+template <class T> struct raked_part {
+	T earlier;    /* what comes before this lane within the slice; lane 0 has none */
+	T first_half; /* of the lane's elements: of paired scans */
+};
 
 template <class P> struct raked_slice {
 	using T = typename P::value;
 	using input = typename P::input;
 	using output = typename P::output;
 	using vector = vector_scan<P>;
-	enum : u32 { bytes = P::slice * sizeof(output) };
+	enum : u32 { in_bytes = P::slice * sizeof(input), bytes = P::slice * sizeof(output) };
+	enum : bool { is_paired = scan::is_paired<P>::value };
+	enum : int { words = 4 * P::rows }; /* of a lane, in place */
+	enum : int { vector_bytes = P::vector * int(sizeof(input)) };
 
-	char *slice; /* in shared memory */
+	char *slice;   /* in shared memory */
+	char *results; /* likewise; the same place where the types have one size */
 	int lane;
 
-	__device__ __forceinline__ raked_slice(char *slice, int lane) : slice(slice), lane(lane) {}
+	__device__ __forceinline__ raked_slice(char *slice, char *results, int lane)
+	    : slice(slice), results(results), lane(lane) {}
 
-	/* Combines the lanes' elements, of which the first of all is the array's element `first`.  Returns what comes
-	 * before this lane within the slice, which lane 0 lacks; leaves the slice's combination in `total` of the last
-	 * lane. */
-	__device__ __forceinline__ T reduce(
-		T &total, typename warp_scan<P, P::warp_scan()>::storage *storage, u64 first) const
+	/* Combines the lanes' elements, of which the first of all is the array's element `first`; leaves the slice's
+	 * combination in `total` of the last lane. */
+	__device__ __forceinline__ raked_part<T> reduce(
+		T &total, typename warp_scan<P, P::warp_scan()>::storage *storage, u64 first, u32 in_shift) const
 	{
 		T inclusive[1];
 		int count[1] = {warp_size};
-#pragma unroll
-		for (int r = 0; r < P::rows; r++) {
-			input raw[P::vector];
-			load_vector<access::plain>(raw, reinterpret_cast<const input *>(row(r)));
-			T sum = vector::reduce(raw, first + index(r));
-			inclusive[0] = r > 0 ? P::op::apply(inclusive[0], sum) : sum;
-		}
+		raked_part<T> part;
+		if constexpr (!P::scans_in_place)
+			if (in_shift > 0)
+				move_words(slice, in_bytes / 4, in_bytes / 4 + 3, in_shift, lane);
+		if constexpr (is_paired)
+			inclusive[0] = reduce_pairs(part.first_half, in_shift);
+		else if (P::scans_in_place && in_shift > 0) /* the same in all lanes */
+			inclusive[0] = reduce_shifted(first, in_shift);
+		else
+			inclusive[0] = reduce_rows(first);
 		warp_scan<P, P::warp_scan()>::run(inclusive, count, lane, storage);
 		total = inclusive[0];
-		return shuffle_value<shuffle::up>(inclusive[0], 1);
+		part.earlier = shuffle_value<shuffle::up>(inclusive[0], 1);
+		return part;
 	}
 
-	/* Leaves the results in place; `before` is the combination of all before the slice, `earlier` what reduce()
+	/* Leaves the results in their place; `before` is the combination of all before the slice, `part` what reduce()
 	 * returned. */
-	__device__ __forceinline__ void scan(maybe<T> before, T earlier, u64 first) const
+	__device__ __forceinline__ void scan(maybe<T> before, const raked_part<T> &part, u64 first, u32 out_shift) const
 	{
 		T running = before.value;
 		if (lane > 0)
-			running = before.is_present ? P::op::apply(before.value, earlier) : earlier;
+			running = before.is_present ? P::op::apply(before.value, part.earlier) : part.earlier;
 		const bool is_first = lane == 0 && !before.is_present;
-#pragma unroll
-		for (int r = 0; r < P::rows; r++) {
-			input raw[P::vector];
-			output result[P::vector];
-			load_vector<access::plain>(raw, reinterpret_cast<const input *>(row(r)));
-			if (r == 0 && is_first)
-				plain_vector_scan<P>::begin(result, raw, running, first);
-			else
-				vector::scan(result, raw, running, first + index(r));
-			store_vector<access::plain>(reinterpret_cast<output *>(row(r)), result);
-		}
+		if constexpr (!P::scans_in_place)
+			wait_for_results();
+		if constexpr (is_paired)
+			scan_pairs(running, part.first_half, is_first, out_shift);
+		else if (P::scans_in_place && out_shift > 0)
+			scan_shifted(running, is_first, first, out_shift);
+		else
+			scan_rows(running, is_first, first);
 	}
 
 	/* Brings a part from global memory: by vectors as far as there are any.  What follows the last element in its
@@ -79,8 +99,8 @@ template <class P> struct raked_slice {
 	{
 		input *const to = reinterpret_cast<input *>(slice);
 		const int vectors = address_of(in) % 16 == 0 ? count / P::vector : 0;
-		if (count % P::vector > 0 && lane < 4)
-			words()[count / P::vector * 4 + lane] = 0;
+		if (count % P::vector > 0 && lane < vector_bytes)
+			slice[count / P::vector * vector_bytes + lane] = 0;
 		input raw[P::rows][P::vector];
 #pragma unroll
 		for (int r = 0; r < P::rows; r++)
@@ -96,101 +116,202 @@ template <class P> struct raked_slice {
 	}
 
 	/* reduce() of a part; the total is in all lanes. */
-	__device__ __forceinline__ T reduce_part(
-		T &total, typename warp_scan<P, P::warp_scan()>::storage *storage, u64 first, int count) const
+	__device__ __forceinline__ raked_part<T> reduce_part(T &total,
+		typename warp_scan<P, P::warp_scan()>::storage *storage, u64 first, u32 in_shift, int count) const
 	{
+		const u32 present = count * u32(sizeof(input));
+		raked_part<T> part;
 		T inclusive[1];
 		int lanes[1] = {(count + P::items - 1) / P::items};
-#pragma unroll 1
-		for (int r = 0; r < P::rows && int(index(r)) < count; r++) {
-			input raw[P::vector];
-			load_vector<access::plain>(raw, reinterpret_cast<const input *>(row(r)));
-			T sum = load_element<P>(raw[0], first + index(r));
-#pragma unroll
-			for (int i = 1; i < P::vector; i++)
-				if (int(index(r)) + i < count)
-					sum = P::op::apply(sum, load_element<P>(raw[i], first + index(r) + i));
-			inclusive[0] = r > 0 ? P::op::apply(inclusive[0], sum) : sum;
-		}
+		if (in_shift > 0)
+			move_words(slice, (present + 3) / 4, (in_shift + present + 3) / 4 - 1, in_shift, lane);
+		inclusive[0] = reduce_lane(first, count - int(index(0)));
 		warp_scan<P, P::warp_scan()>::run(inclusive, lanes, lane, storage);
 		total = shuffle_value<shuffle::from>(inclusive[0], lanes[0] - 1);
-		return shuffle_value<shuffle::up>(inclusive[0], 1);
+		part.earlier = shuffle_value<shuffle::up>(inclusive[0], 1);
+		return part;
 	}
 
 	/* scan() of a part. */
-	__device__ __forceinline__ void scan_part(maybe<T> before, T earlier, u64 first, int count) const
+	__device__ __forceinline__ void scan_part(
+		maybe<T> before, const raked_part<T> &part, u64 first, int count) const
 	{
+		const int present = count - int(index(0));
+		if (lane > 0 && present > 0)
+			before = combine<P>(before, {part.earlier, true});
+		if (!P::scans_in_place)
+			wait_for_results();
 #pragma unroll 1
-		for (int r = 0; r < P::rows && int(index(r)) < count; r++) {
-			if (r == 0 && lane > 0)
-				before = combine<P>(before, {earlier, true});
+		for (int r = 0; r < P::rows && r * P::vector < present; r++) {
 			input raw[P::vector];
-			load_vector<access::plain>(raw, reinterpret_cast<const input *>(row(r)));
+			load_vector<access::plain>(raw, reinterpret_cast<const input *>(slice) + index(r));
 #pragma unroll
 			for (int i = 0; i < P::vector; i++)
-				if (int(index(r)) + i < count)
-					reinterpret_cast<output *>(row(r))[i] =
+				if (r * P::vector + i < present)
+					reinterpret_cast<output *>(results)[index(r) + i] =
 						step(before, load_element<P>(raw[i], first + index(r) + i));
 		}
 	}
 
-	/* store() of a part: by vectors as far as there are any.  No later copy needs to be told of: there is no later
-	 * tile. */
-	__device__ __forceinline__ void store_part(output *out, int count) const
+private:
+	__device__ __forceinline__ u32 index(int r) const { return (lane * P::rows + r) * P::vector; }
+	__device__ __forceinline__ char *row(int r) const { return slice + (lane * P::rows + r) * 16; } /* in place */
+
+	__device__ __forceinline__ T reduce_rows(u64 first) const
 	{
-		__syncwarp(); /* each lane's results come before the stores of others */
-		const int vectors = address_of(out) % 16 == 0 ? count / P::vector : 0;
-#pragma unroll 1
-		for (int i = lane; i < vectors; i += warp_size) {
-			output whole[P::vector];
-			load_vector<access::plain>(whole, reinterpret_cast<const output *>(slice) + i * P::vector);
-			store_vector<access::stream>(out + i * P::vector, whole);
+		T total;
+#pragma unroll
+		for (int r = 0; r < P::rows; r++) {
+			input raw[P::vector];
+			load_vector<access::plain>(raw, reinterpret_cast<const input *>(slice) + index(r));
+			T sum = vector::reduce(raw, first + index(r));
+			total = r > 0 ? P::op::apply(total, sum) : sum;
 		}
-#pragma unroll 1
-		for (int i = vectors * P::vector + lane; i < count; i += warp_size)
-			out[i] = reinterpret_cast<const output *>(slice)[i];
+		return total;
 	}
 
-	/* Moves the slice, or the part of it that is `present` bytes long, from `shift` bytes, 0 < shift < 16, behind
-	 * this place to it. */
-	template <bool is_full = true> __device__ __forceinline__ void align(u32 shift, u32 present = bytes) const
+	__device__ __forceinline__ void scan_vector(output (&result)[P::vector], const input (&raw)[P::vector],
+		T &running, bool is_first, u64 first) const
 	{
-		const u32 last = is_full ? bytes / 4 + 3 : (shift + present + 3) / 4 - 1;
-#pragma unroll 1
-		for (u32 i = lane; i < bytes / 4; i += batch * warp_size) {
-			if (!is_full && i - lane >= (present + 3) / 4) /* the same in all lanes */
-				break;
-			u32 word[batch];
-			read_words<is_full>(word, i + shift / 4, shift % 4, last);
-			__syncwarp(); /* all lanes have read what is overwritten now */
+		if (is_first)
+			plain_vector_scan<P>::begin(result, raw, running, first);
+		else
+			vector::scan(result, raw, running, first);
+	}
+
+	__device__ __forceinline__ void scan_rows(T running, bool is_first, u64 first) const
+	{
 #pragma unroll
-			for (int b = 0; b < batch; b++)
-				words()[i + b * warp_size] = word[b];
+		for (int r = 0; r < P::rows; r++) {
+			input raw[P::vector];
+			output result[P::vector];
+			load_vector<access::plain>(raw, reinterpret_cast<const input *>(slice) + index(r));
+			scan_vector(result, raw, running, r == 0 && is_first, first + index(r));
+			store_vector<access::plain>(reinterpret_cast<output *>(results) + index(r), result);
 		}
+	}
+
+	/* In place, a lane's elements end in the first vector of the next one's, which it reads before anybody
+	 * writes. */
+	__device__ __forceinline__ T reduce_shifted(u64 first, u32 in_shift) const
+	{
+		u32 both[8], end[4], word[4];
+		T total;
+		load_words(end, row(P::rows));
+		load_words(word, row(0));
+		set_words(both, 4, word);
+		__syncwarp(); /* all lanes have read what is overwritten now */
+#pragma unroll 1
+		for (int r = 0; r < P::rows; r++) {
+			input raw[P::vector];
+			set_words(both, 0, both, 4);
+			if (r + 1 < P::rows)
+				load_words(word, row(r + 1));
+			else
+				set_words(word, 0, end);
+			set_words(both, 4, word);
+			shift_words<sizeof(input)>(word, both, in_shift);
+			store_words(row(r), word);
+			memcpy(raw, word, sizeof raw);
+			T sum = vector::reduce(raw, first + index(r));
+			total = r > 0 ? P::op::apply(total, sum) : sum;
+		}
+		return total;
+	}
+
+	/* In place, results begin in the last vector of the lane before; the first lane's, with the last ones of the
+	 * last lane, which have no place behind them. */
+	__device__ __forceinline__ void scan_shifted(T running, bool is_first, u64 first, u32 out_shift) const
+	{
+		u32 both[8], begin[4], word[4];
+#pragma unroll 1
+		for (int r = 0; r < P::rows; r++) {
+			input raw[P::vector];
+			output result[P::vector];
+			load_vector<access::plain>(raw, reinterpret_cast<const input *>(row(r)));
+			scan_vector(result, raw, running, r == 0 && is_first, first + index(r));
+			set_words(both, 0, both, 4);
+			memcpy(word, result, sizeof word);
+			set_words(both, 4, word);
+			if (r == 0) {
+				set_words(begin, 0, word);
+				continue;
+			}
+			shift_words<sizeof(output)>(word, both, 16 - out_shift);
+			store_words(row(r), word);
+		}
+		set_words(both, 0, both, 4);
+		from_lane_before(both);
+		set_words(both, 4, begin);
+		shift_words<sizeof(output)>(word, both, 16 - out_shift);
+		store_words(row(0), word);
+	}
+
+	/* The first four words become those of the lane before, or of the last lane. */
+	template <int count> __device__ __forceinline__ void from_lane_before(u32 (&word)[count]) const
+	{
+#pragma unroll
+		for (int i = 0; i < 4; i++)
+			word[i] = shuffle_value<shuffle::from>(word[i], (lane + 31) % warp_size);
+	}
+
+	/* The same of paired scans, which have all of a lane's words in registers. */
+	__device__ __forceinline__ T reduce_pairs(T &first_half, u32 in_shift) const
+	{
+		u32 word[words];
+		if (in_shift == 0) {
+			load_words(word, row(0));
+		} else {
+			u32 wider[words + 4];
+			load_words(wider, row(0));
+			__syncwarp(); /* all lanes have read what is overwritten now */
+			shift_words<sizeof(input)>(word, wider, in_shift);
+			store_words(row(0), word);
+		}
+		return paired_scan<P>::reduce(first_half, word);
+	}
+
+	__device__ __forceinline__ void scan_pairs(T running, T first_half, bool is_first, u32 out_shift) const
+	{
+		u32 word[words];
+		load_words(word, row(0));
+		paired_scan<P>::scan(word, is_first ? P::op::template identity<T>() : running, first_half);
+		if (out_shift > 0) {
+			u32 wider[words + 4];
+			set_words(wider, 0, word, words - 4);
+			from_lane_before(wider);
+			set_words(wider, 4, word);
+			shift_words<sizeof(output)>(word, wider, 16 - out_shift);
+		}
+		store_words(row(0), word);
+	}
+
+	/* Until the warp has no more use for the results of its slice before. */
+	__device__ __forceinline__ void wait_for_results() const
+	{
+		if (lane == 0)
+			wait_for_bulk_reads();
 		__syncwarp();
 	}
 
-	/* Copies the results to global memory.  The slice may be overwritten when the whole warp has returned. */
-	__device__ __forceinline__ void store(output *out) const
+	/* The first `present` of this lane's elements, as reduce_rows() combines all of them; without a meaning where
+	 * there is none. */
+	__device__ __forceinline__ T reduce_lane(u64 first, int present) const
 	{
-		/* Each lane's results come before the copy that lane 0 starts, and before that of a later tile. */
-		fence_before_copies();
-		if (address_of(out) % 16 == 0) {
-			__syncwarp();
-			if constexpr (!has_bulk_copies()) {
-				store_vectors(reinterpret_cast<char *>(out));
-			} else if (lane == 0) {
-				start_bulk_store(out, slice, bytes);
-				wait_for_bulk_reads();
-			}
-		} else {
-			__syncwarp();
-			store_words(reinterpret_cast<char *>(out));
+		T total;
+#pragma unroll 1
+		for (int r = 0; r < P::rows && r * P::vector < present; r++) {
+			input raw[P::vector];
+			load_vector<access::plain>(raw, reinterpret_cast<const input *>(slice) + index(r));
+			T sum = load_element<P>(raw[0], first + index(r));
+#pragma unroll
+			for (int i = 1; i < P::vector; i++)
+				if (r * P::vector + i < present)
+					sum = P::op::apply(sum, load_element<P>(raw[i], first + index(r) + i));
+			total = r > 0 ? P::op::apply(total, sum) : sum;
 		}
+		return total;
 	}
-
-private:
-	enum : int { batch = 4 }; /* 32-bit words a lane at once: a vector; bytes is a multiple of batch * 128 */
 
 	/* Brings the elements from `from` on, many loads at once. */
 	__device__ __forceinline__ void load_elements(const input *in, int from, int count) const
@@ -222,61 +343,6 @@ private:
 		before = {after, true};
 		return store_element<P>(result);
 	}
-
-	/* Without bulk copies: a vector a lane. */
-	__device__ __forceinline__ void store_vectors(char *out) const
-	{
-#pragma unroll
-		for (int r = 0; r < P::rows; r++) {
-			const u32 at = (r * warp_size + lane) * 16;
-			u32 word[4];
-			load_vector<access::plain>(word, reinterpret_cast<const u32 *>(slice + at));
-			store_vector<access::stream>(reinterpret_cast<u32 *>(out + at), word);
-		}
-	}
-
-	/* To where elements are aligned, but no vectors: by words, and less than a word at either end. */
-	__device__ __forceinline__ void store_words(char *out) const
-	{
-		const u32 head = -u32(address_of(out)) % 4, count = head > 0 ? bytes / 4 - 1 : bytes / 4;
-#pragma unroll 1
-		for (u32 i = lane; i < bytes / 4; i += batch * warp_size) {
-			u32 word[batch];
-			read_words<true>(word, i, head, bytes / 4 - 1);
-#pragma unroll
-			for (int b = 0; b < batch; b++)
-				if (i + b * warp_size < count)
-					store_vector<access::stream>(
-						reinterpret_cast<u32 *>(out + head) + i + b * warp_size, {word[b]});
-		}
-		if (head > 0 && lane < 4) {
-			const u32 at = lane < head ? lane : bytes - 4 + lane;
-			out[at] = slice[at];
-		}
-	}
-
-	/* Every 32nd word from `first` on, or rather those that begin `skip` < 4 bytes later.  No word after `last` is
-	 * touched; what would need it comes out wrong. */
-	template <bool is_full>
-	__device__ __forceinline__ void read_words(u32 (&word)[batch], u32 first, u32 skip, u32 last) const
-	{
-#pragma unroll
-		for (int b = 0; b < batch; b++) {
-			const u32 at = first + b * warp_size;
-			word[b] = words()[is_full || at < last ? at : last];
-		}
-		if (skip > 0) { /* the same in all lanes */
-#pragma unroll
-			for (int b = 0; b < batch; b++) {
-				const u32 next = first + b * warp_size + 1;
-				word[b] = __funnelshift_r(word[b], words()[next < last ? next : last], 8 * skip);
-			}
-		}
-	}
-
-	__device__ __forceinline__ u32 *words() const { return reinterpret_cast<u32 *>(slice); }
-	__device__ __forceinline__ u32 index(int r) const { return (lane * P::rows + r) * P::vector; }
-	__device__ __forceinline__ char *row(int r) const { return slice + (lane * P::rows + r) * 16; }
 };
 
 } // namespace scan

@@ -9,7 +9,7 @@
  *
  * `first` is the place of the vector's first element in the array, for conversions that ask.
  *
- * Narrow integers have versions that keep several elements in a register.
+ * Sums of narrow integers have a version for several elements in a register; paired_scan.cuh has minima and maxima.
  */
 #ifndef SCAN_VECTOR_SCAN_CUH
 #define SCAN_VECTOR_SCAN_CUH
@@ -71,102 +71,12 @@ __device__ __forceinline__ u32 pick_bytes(u32 low, u32 high, u32 selector)
 	return y;
 }
 
-/* Bytes, four a register: their even and their odd ones in two registers of 16-bit lanes.  Op supplies
- *   even_bytes, odd_bytes, carry_bytes   selectors: a lane from each such byte, and both lanes from the last result
- *   spread(x)                            x in both lanes
- *   pair(a, b)                           combines lane by lane
- *   prefix(pairs, before)                results of the odd bytes; `before` is in both lanes
- *   after_even(even, odd, pair_before, after_odd)   results of the even bytes
- *   reduce(words)                        all bytes, in the low one */
-template <class P, class Op> struct byte_vector_scan {
+/* Sums of four bytes a register modulo 256, or of two 16-bit integers modulo 65536: each result is a dot product of the
+ * word with so many ones, which the one for the next does not wait for.  What lies above the low byte or half of a sum
+ * is of no account. */
+template <class P> struct narrow_vector_sum {
 	using T = typename P::value;
-	enum : int { words = 4 };
-
-	static __device__ __forceinline__ T reduce(const T (&raw)[P::vector], u64)
-	{
-		u32 word[words];
-		memcpy(word, raw, sizeof word);
-		return T(Op::reduce(word));
-	}
-
-	static __device__ __forceinline__ void scan(T (&result)[P::vector], const T (&raw)[P::vector], T &running, u64)
-	{
-		u32 word[words];
-		memcpy(word, raw, sizeof word);
-		u32 before = Op::spread(running);
-#pragma unroll
-		for (int i = 0; i < words; i++) {
-			u32 even = pick_bytes(word[i], 0, Op::even_bytes), odd = pick_bytes(word[i], 0, Op::odd_bytes);
-			u32 after_odd = Op::prefix(Op::pair(even, odd), before);
-			u32 pair_before = pick_bytes(before, after_odd, 0x5410);
-			u32 after_even = Op::after_even(even, odd, pair_before, after_odd);
-			if constexpr (P::is_exclusive)
-				word[i] = pick_bytes(pair_before, after_even, 0x6240);
-			else
-				word[i] = pick_bytes(after_even, after_odd, 0x6240);
-			before = pick_bytes(after_odd, 0, Op::carry_bytes);
-		}
-		running = T(before);
-		memcpy(result, word, sizeof word);
-	}
-};
-
-/* Sums modulo 256.  A lane holds at most 2 * 255 + 2 * 255 + 255 before it is cut to a byte again. */
-struct byte_sum {
-	enum : u32 { even_bytes = 0x4240, odd_bytes = 0x4341, carry_bytes = 0x4242 };
-
-	static __device__ __forceinline__ u32 spread(u32 x) { return (x & 0xff) * 0x00010001u; }
-	static __device__ __forceinline__ u32 pair(u32 even, u32 odd) { return even + odd; }
-	static __device__ __forceinline__ u32 prefix(u32 pairs, u32 before) { return pairs * 0x00010001u + before; }
-	static __device__ __forceinline__ u32 after_even(u32, u32 odd, u32, u32 after_odd) { return after_odd - odd; }
-	static __device__ __forceinline__ u32 reduce(const u32 (&word)[4])
-	{
-		u32 total = 0;
-#pragma unroll
-		for (int i = 0; i < 4; i++)
-			asm("dp4a.u32.u32 %0, %1, %2, %0;" : "+r"(total) : "r"(word[i]), "r"(0x01010101u));
-		return total;
-	}
-};
-
-/* Minima and maxima: 16-bit lanes hold a byte of either sign. */
-template <bool is_max, bool is_signed> struct byte_extreme {
-	enum : u32 { even_bytes = is_signed ? 0xa280 : 0x4240, odd_bytes = is_signed ? 0xb391 : 0x4341 };
-	enum : u32 { carry_bytes = 0x3232 };
-
-	static __device__ __forceinline__ u32 spread(i32 x) { return pick_bytes(u32(x), 0, 0x1010); }
-	static __device__ __forceinline__ u32 pair(u32 a, u32 b)
-	{
-		u32 y;
-		if constexpr (is_max)
-			asm("max.s16x2 %0, %1, %2;" : "=r"(y) : "r"(a), "r"(b));
-		else
-			asm("min.s16x2 %0, %1, %2;" : "=r"(y) : "r"(a), "r"(b));
-		return y;
-	}
-	static __device__ __forceinline__ u32 prefix(u32 pairs, u32 before)
-	{
-		return pair(pair(pairs, pick_bytes(pairs, 0, 0x1010)), before);
-	}
-	static __device__ __forceinline__ u32 after_even(u32 even, u32, u32 pair_before, u32)
-	{
-		return pair(even, pair_before);
-	}
-	static __device__ __forceinline__ u32 reduce(const u32 (&word)[4])
-	{
-		u32 total = pair(pick_bytes(word[0], 0, even_bytes), pick_bytes(word[0], 0, odd_bytes));
-#pragma unroll
-		for (int i = 1; i < 4; i++)
-			total = pair(total,
-				pair(pick_bytes(word[i], 0, even_bytes), pick_bytes(word[i], 0, odd_bytes)));
-		return pair(total, pick_bytes(total, 0, 0x3232));
-	}
-};
-
-/* Sums of 16-bit integers, two a register.  What lies above the low half of a sum is of no account. */
-template <class P> struct half_vector_scan {
-	using T = typename P::value;
-	enum : int { words = 4 };
+	enum : int { words = 4, per_word = 4 / int(sizeof(T)) };
 
 	static __device__ __forceinline__ T reduce(const T (&raw)[P::vector], u64)
 	{
@@ -174,7 +84,7 @@ template <class P> struct half_vector_scan {
 		memcpy(word, raw, sizeof word);
 #pragma unroll
 		for (int i = 0; i < words; i++)
-			total += word[i] + (word[i] >> 16);
+			total = add_first<per_word>(total, word[i]);
 		return T(total);
 	}
 
@@ -184,36 +94,66 @@ template <class P> struct half_vector_scan {
 		memcpy(word, raw, sizeof word);
 #pragma unroll
 		for (int i = 0; i < words; i++) {
-			u32 after_low = word[i] + before, after_high = after_low + (word[i] >> 16);
-			word[i] = P::is_exclusive ? pick_bytes(before, after_low, 0x5410) :
-				pick_bytes(after_low, after_high, 0x5410);
-			before = after_high;
+			u32 after[1 + per_word] = {before};
+			add_each(after, word[i]);
+			word[i] = join(after + !P::is_exclusive);
+			before = after[per_word];
 		}
 		running = T(before);
 		memcpy(result, word, sizeof word);
 	}
+
+private:
+	/* The sum of x and the first `count` elements of the word. */
+	template <int count> static __device__ __forceinline__ u32 add_first(u32 x, u32 word)
+	{
+		constexpr u32 ones = 0x01010101u >> (32 - 8 * count);
+		if constexpr (sizeof(T) == 1)
+			asm("dp4a.u32.u32 %0, %1, %2, %3;" : "=r"(x) : "r"(word), "r"(ones), "r"(x));
+		else
+			asm("dp2a.lo.u32.u32 %0, %1, %2, %3;" : "=r"(x) : "r"(word), "r"(ones), "r"(x));
+		return x;
+	}
+
+	static __device__ __forceinline__ void add_each(u32 (&after)[1 + per_word], u32 word)
+	{
+		after[1] = add_first<1>(after[0], word);
+		after[2] = add_first<2>(after[0], word);
+		if constexpr (per_word == 4) {
+			after[3] = add_first<3>(after[0], word);
+			after[4] = add_first<4>(after[0], word);
+		}
+	}
+
+	/* The low bytes or halves of as many results. */
+	static __device__ __forceinline__ u32 join(const u32 *x)
+	{
+		if constexpr (per_word == 4)
+			return pick_bytes(pick_bytes(x[0], x[1], 0x0040), pick_bytes(x[2], x[3], 0x0040), 0x5410);
+		else
+			return pick_bytes(x[0], x[1], 0x5410);
+	}
 };
 
+/* Whether P scans elements of one type as they are, of `size` bytes, by Op. */
 template <class P, class Op, int size> struct is_narrow {
 	using T = typename P::value;
 	enum : bool {
-		value = type_traits<T>::is_integer && sizeof(T) == size && same_type<typename P::op, Op>::value &&
+		value = sizeof(T) == size && same_type<typename P::op, Op>::value &&
 			same_type<typename P::input, T>::value && same_type<typename P::output, T>::value &&
 			!user_facts::has_load && !user_facts::has_store
 	};
+};
+template <class P, int size> struct is_narrow_sum {
+	enum : bool { value = is_narrow<P, op_sum, size>::value && type_traits<typename P::value>::is_integer };
 };
 
 template <bool condition, class A, class B> struct choose { using type = A; };
 template <class A, class B> struct choose<false, A, B> { using type = B; };
 template <bool condition, class A, class B> using choose_t = typename choose<condition, A, B>::type;
 
-template <class P> using byte_max = byte_vector_scan<P, byte_extreme<true, type_traits<typename P::value>::is_signed>>;
-template <class P> using byte_min = byte_vector_scan<P, byte_extreme<false, type_traits<typename P::value>::is_signed>>;
-
-template <class P> using vector_scan = choose_t<is_narrow<P, op_sum, 1>::value, byte_vector_scan<P, byte_sum>,
-	choose_t<is_narrow<P, op_max, 1>::value, byte_max<P>,
-		choose_t<is_narrow<P, op_min, 1>::value, byte_min<P>,
-			choose_t<is_narrow<P, op_sum, 2>::value, half_vector_scan<P>, plain_vector_scan<P>>>>>;
+template <class P> using vector_scan = choose_t<is_narrow_sum<P, 1>::value || is_narrow_sum<P, 2>::value,
+	narrow_vector_sum<P>, plain_vector_scan<P>>;
 
 } // namespace scan
 

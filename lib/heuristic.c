@@ -149,6 +149,13 @@ struct ring {
 	int stages;
 };
 
+struct raked_ring {
+	int block;
+	int vectors;
+	int stages;
+	int ahead;
+};
+
 /* Single bytes are unpacked to a register each, which the threads of a smaller block have more of; compiled for
  * capability 10.0 and up, a thread has no registers for as many. */
 static struct ring ring_of(const struct srt_problem *problem, const struct srt_device *device)
@@ -166,23 +173,40 @@ static struct ring ring_of(const struct srt_problem *problem, const struct srt_d
 
 /* Slices scanned in their stages: big tiles, since a stage is free again soon.  An odd number of vectors has no bank
  * conflicts.  Bytes want more tiles in flight, as theirs take longer; 13 warps and three leave a thread more registers
- * than 14 and three, which 8-byte values and bytes need.  Where a block may have 99 KB only, three small ones. */
+ * than 14 and three, which 8-byte values and bytes need. */
+static struct raked_ring raked_ring_of(const struct srt_problem *problem)
+{
+	static const struct raked_ring words = { 448, 7, 4, 2 }, others = { 416, 7, 4, 2 }, bytes = { 416, 5, 6, 3 };
+	static const struct raked_ring narrowed = { 416, 7, 3, 1 };
+	static const struct raked_ring widened[] = { { 416, 9, 5, 2 }, { 448, 7, 5, 2 }, { 448, 7, 8, 3 } };
+	size_t in = srt_problem_size(problem, SRT_INPUT);
+	size_t out = srt_problem_size(problem, SRT_OUTPUT);
+	int vector = srt_problem_vector(problem);
+
+	if (in > out)
+		return narrowed;
+	/* The smaller the elements, the less room their tiles take, beside that of the results. */
+	if (in < out)
+		return widened[vector < 4 ? 0 : out / in < 4 ? 1 : 2];
+	return vector == 4 ? words : vector == 16 ? bytes : others;
+}
+
+/* Where a block may have 99 KB only, three small tiles. */
 static bool make_raked(struct srt_variant *variant, const struct srt_problem *problem, const struct srt_device *device)
 {
-	int vector = srt_problem_vector(problem);
-	int vectors;
+	struct raked_ring ring = raked_ring_of(problem);
 
-	for (vectors = vector == 16 ? 5 : 7; vectors >= 5; vectors -= 2) {
-		*variant = make(SRT_LOOKAHEAD, vector == 4 ? 448 : 416, vectors * vector);
-		variant->stages = vector == 16 ? 6 : 4;
-		variant->ahead = vector == 16 ? 3 : 2;
+	for (; ring.vectors >= 5; ring.vectors -= 2) {
+		*variant = make(SRT_LOOKAHEAD, ring.block, ring.vectors * srt_problem_vector(problem));
+		variant->stages = ring.stages;
+		variant->ahead = ring.ahead;
 		variant->gather = 2;
 		variant->store = SRT_ACCESS_BULK;
 		if (is_fit(variant, problem, device))
 			return true;
 	}
 	variant->block = 256;
-	variant->items = 7 * vector;
+	variant->items = 7 * srt_problem_vector(problem);
 	variant->stages = 3;
 	variant->ahead = 1;
 	return is_fit(variant, problem, device);
@@ -334,11 +358,14 @@ bool srt_variant_is_repeatable(const struct srt_variant *variant, const struct s
 static struct srt_variant make_order(const struct srt_problem *problem)
 {
 	bool is_widened = srt_problem_size(problem, SRT_INPUT) < largest_element(problem);
+	static const struct srt_device least; /* of which nothing is known */
 	struct srt_variant variant = make(SRT_LOOKAHEAD, 256, 7 * srt_problem_vector(problem));
 
 	variant.store = SRT_ACCESS_BULK;
+	variant.stages = 2;
+	variant.ahead = 1;
 	if (srt_problem_size(problem, SRT_ACCUMULATOR) <= SCAN_WIDE_BYTES &&
-			srt_variant_check(&variant, problem, NULL) == SCANRT_OK)
+			srt_variant_check(&variant, problem, &least) == SCANRT_OK)
 		return variant;
 	variant = make(SRT_LOOKAHEAD, 256, items_of(problem, largest_element(problem) == 1 ? 2 : is_widened ? 4 : 3));
 	variant.items = srt_wide_items(problem, variant.items);

@@ -33,7 +33,7 @@ enum srt_circuit {
 const char *srt_circuit_file(int circuit); /* of kernels/ */
 enum srt_exchange { SRT_EXCHANGE_WARP = 1, SRT_EXCHANGE_BLOCK = 2 }; /* whose totals the blocks of a cluster exchange */
 /* Cache policy of the loads or stores of elements; bulk, for look-ahead and one block: slices are scanned in
- * shared memory and copied from there, look-ahead's full ones in bulk from sm_90 on (types of one size). */
+ * shared memory and copied from there, look-ahead's full ones in bulk from sm_90 on. */
 enum srt_access { SRT_ACCESS_PLAIN = 1, SRT_ACCESS_STREAM = 2, SRT_ACCESS_BULK = 3 };
 
 struct srt_variant {

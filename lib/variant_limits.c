@@ -88,6 +88,21 @@ static size_t large_slots(const struct srt_variant *variant)
 	return (size_t)variant->block / (size_t)variant->lanes * 5 + 2;
 }
 
+static size_t aligned(size_t bytes)
+{
+	return (bytes + STAGE_ALIGNMENT - 1) / STAGE_ALIGNMENT * STAGE_ALIGNMENT;
+}
+
+/* Bulk stores of another element size than the loads' have room of their own for a tile of results. */
+static size_t results_bytes(const struct srt_variant *variant, const struct srt_problem *problem)
+{
+	size_t size = srt_problem_size(problem, SRT_OUTPUT);
+
+	if (variant->store != SRT_ACCESS_BULK || size == srt_problem_size(problem, SRT_INPUT))
+		return 0;
+	return aligned(srt_variant_tile(variant) * size);
+}
+
 size_t srt_variant_shared_bytes(const struct srt_variant *variant, const struct srt_problem *problem)
 {
 	size_t stage = srt_variant_tile(variant) * srt_problem_size(problem, SRT_INPUT) + STAGE_SLACK;
@@ -98,8 +113,9 @@ size_t srt_variant_shared_bytes(const struct srt_variant *variant, const struct 
 		return 0;
 	if (variant->store == SRT_ACCESS_BULK)
 		stage += (size_t)variant->block / WARP_SIZE * STAGE_SLACK;
-	stage = (stage + STAGE_ALIGNMENT - 1) / STAGE_ALIGNMENT * STAGE_ALIGNMENT;
-	return variant->strategy == SRT_LOOKAHEAD ? (size_t)variant->stages * stage : stage;
+	stage = aligned(stage);
+	return (variant->strategy == SRT_LOOKAHEAD ? (size_t)variant->stages * stage : stage) +
+		results_bytes(variant, problem);
 }
 
 /* Slots of a tree whose every level is an array, each `fan` values of it followed by what makes their distance odd. */
@@ -202,19 +218,19 @@ uint64_t srt_variant_max_count(const struct srt_variant *variant)
 	return srt_strategy_find(variant->strategy)->most_tiles(variant) * srt_variant_tile(variant);
 }
 
-/* What bulk stores want: a slice that is scanned where it lies, 16 bytes at a time. */
+/* What bulk stores want: a slice that is scanned in shared memory, 16 bytes at a time. */
 static int check_bulk(const struct srt_variant *variant, const struct srt_problem *problem)
 {
-	size_t size = srt_problem_size(problem, SRT_OUTPUT);
+	size_t size = larger(srt_problem_size(problem, SRT_INPUT), srt_problem_size(problem, SRT_OUTPUT));
 
 	if (variant->strategy != SRT_LOOKAHEAD &&
 			(variant->strategy != SRT_BLOCK || variant->circuit != SRT_CIRCUIT_WARPS))
 		return srt_fail(SCANRT_ERROR_VARIANT, "store=bulk is for lookahead, and for block with circuit=warps");
 	if (srt_variant_is_wide(variant, problem))
 		return SCANRT_OK;
-	if (srt_problem_size(problem, SRT_INPUT) != size || (size_t)srt_variant_vector(variant, problem) * size != 16)
+	if ((size_t)srt_variant_vector(variant, problem) * size != 16)
 		return srt_fail(SCANRT_ERROR_VARIANT,
-			"store=bulk wants types of one size, and items that fill vectors of 16 bytes");
+			"store=bulk wants items that fill vectors of 16 bytes");
 	return SCANRT_OK;
 }
 

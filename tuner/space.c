@@ -44,6 +44,10 @@ static const struct point known[] = {
 	{ .strategy = SRT_TOTALS, .block = 512, .vectors = 4 },
 	{ .strategy = SRT_LOOKAHEAD, .block = 448, .vectors = 5, .stages = 6, .ahead = 3, .store = BULK },
 	{ .strategy = SRT_LOOKAHEAD, .block = 512, .vectors = 4, .stages = 6, .ahead = 3 },
+	{ .strategy = SRT_LOOKAHEAD, .block = 448, .vectors = 7, .stages = 8, .ahead = 3, .gather = 2, .store = BULK },
+	{ .strategy = SRT_LOOKAHEAD, .block = 448, .vectors = 7, .stages = 5, .ahead = 2, .gather = 2, .store = BULK },
+	{ .strategy = SRT_LOOKAHEAD, .block = 416, .vectors = 9, .stages = 5, .ahead = 2, .gather = 2, .store = BULK },
+	{ .strategy = SRT_LOOKAHEAD, .block = 416, .vectors = 7, .stages = 3, .ahead = 1, .gather = 2, .store = BULK },
 	{ .strategy = SRT_BLOCK, .block = 256, .vectors = 2 },
 	{ .strategy = SRT_LOOKBACK, .block = 256, .vectors = 4 },
 	{ .strategy = SRT_LOOKAHEAD, .block = 416, .vectors = 7, .stages = 4, .ahead = 2, .gather = 2, .store = BULK },
@@ -127,7 +131,7 @@ static const struct point known_large[] = {
 
 size_t tune_space_size(enum tune_effort effort, bool is_slow)
 {
-	static const size_t sizes[2][3] = { { 58, 128, 640 }, { 4, 12, 40 } };
+	static const size_t sizes[2][3] = { { 60, 128, 640 }, { 4, 12, 40 } };
 
 	return sizes[is_slow][effort];
 }

@@ -123,13 +123,14 @@ static void choose(struct test_scan *scan, uint64_t i)
 	static const unsigned residents[] = { 0, 0, 3, 1 };
 	uint64_t tile = (uint64_t)srt_variant_tile(&scan->kernel->variant);
 	uint64_t bound = (i % 5 == 4 ? MANY_TILES : FEW_TILES) * tile;
+	size_t in_size = srt_type_size(scan->kernel->problem.input_type);
 
 	if (bound > srt_variant_max_count(&scan->kernel->variant))
 		bound = srt_variant_max_count(&scan->kernel->variant);
 	scan->count = i % 5 == 4 ? bound : reference_random(i, 1) % bound + 1;
 	if (i % 8 == 2)
 		scan->count -= scan->count > tile / 2 ? scan->count % (tile / 2) : 0;
-	scan->is_in_place = i % 3 == 0;
+	scan->is_in_place = i % 3 == 0 && in_size == srt_type_size(scan->kernel->problem.output_type);
 	scan->skip_out = i % 4 == 1 ? reference_random(i, 2) % 4 : 0;
 	scan->skip_in = i % 4 == 2 ? reference_random(i, 3) % 4 : 0;
 	emulated_schedule(i + 1, residents[i % (sizeof(residents) / sizeof(residents[0]))]);
@@ -142,9 +143,10 @@ static bool try_trial(struct test_device *device, const struct mutant_trial *tri
 	struct reference references[2];
 	struct srt_workspace workspace;
 	struct test_scan scan = { NULL, &kernel, &workspace, 0, 0, 0, false, 0 };
+	int result_type = trial->result_type ? trial->result_type : trial->type;
 	bool passes = true;
 
-	test_problem(&problem, trial->op, trial->type, trial->type, trial->type, false);
+	test_problem(&problem, trial->op, trial->type, result_type, result_type, false);
 	make_kernel(&kernel, device, &problem, trial->variant);
 	for (uint64_t i = 0; i < 2; i++)
 		reference_create(&references[i], &problem, REFERENCE_EXACT, i,

@@ -8,11 +8,13 @@
 
 #include <stdbool.h>
 
-/* A kernel under which a mutant shows: variant, operator (SRT_OP_AFFINE is not commutative) and type. */
+/* A kernel under which a mutant shows: variant, operator (SRT_OP_AFFINE is not commutative) and type, of the input
+ * only where there is one of the results. */
 struct mutant_trial {
 	const char *variant;
 	int op;
 	int type;
+	int result_type; /* or 0 */
 };
 
 struct mutant {

@@ -11,32 +11,33 @@
 #include "mutant.h"
 
 static const struct mutant_trial block[] = {
-	{ "block,block=128,items=8", SRT_OP_AFFINE, SCANRT_U32 }, { NULL, 0, 0 } };
+	{ "block,block=128,items=8", SRT_OP_AFFINE, SCANRT_U32, 0 }, { NULL, 0, 0, 0 } };
 static const struct mutant_trial shared[] = {
-	{ "block,block=128,items=8,warp=shared", SRT_OP_AFFINE, SCANRT_U32 }, { NULL, 0, 0 } };
+	{ "block,block=128,items=8,warp=shared", SRT_OP_AFFINE, SCANRT_U32, 0 }, { NULL, 0, 0, 0 } };
 static const struct mutant_trial kogge_stone[] = {
-	{ "block,block=128,items=8,circuit=koggestone", SRT_OP_AFFINE, SCANRT_U32 }, { NULL, 0, 0 } };
+	{ "block,block=128,items=8,circuit=koggestone", SRT_OP_AFFINE, SCANRT_U32, 0 }, { NULL, 0, 0, 0 } };
 static const struct mutant_trial in_place[] = {
-	{ "block,block=128,items=8,circuit=brentkung-inplace", SRT_OP_AFFINE, SCANRT_U32 }, { NULL, 0, 0 } };
+	{ "block,block=128,items=8,circuit=brentkung-inplace", SRT_OP_AFFINE, SCANRT_U32, 0 }, { NULL, 0, 0, 0 } };
 static const struct mutant_trial brent_kung[] = {
-	{ "block,block=128,items=8,circuit=brentkung", SRT_OP_AFFINE, SCANRT_U32 }, { NULL, 0, 0 } };
+	{ "block,block=128,items=8,circuit=brentkung", SRT_OP_AFFINE, SCANRT_U32, 0 }, { NULL, 0, 0, 0 } };
 static const struct mutant_trial raking[] = {
-	{ "block,block=128,items=8,circuit=raking,fan=4", SRT_OP_AFFINE, SCANRT_U32 }, { NULL, 0, 0 } };
-static const struct mutant_trial lookback[] = { { "lookback,block=64,items=4", SRT_OP_AFFINE, SCANRT_U32 },
-	{ "lookback,block=96,items=4,residency=4", SRT_OP_AFFINE, SCANRT_U64 }, { NULL, 0, 0 } };
-static const struct mutant_trial leaving[] = { { "lookback,block=64,items=4", SRT_OP_AFFINE, SCANRT_U32 },
-	{ "lookahead,block=64,items=4,stages=3,ahead=2,gather=2", SRT_OP_AFFINE, SCANRT_U32 }, { NULL, 0, 0 } };
-static const struct mutant_trial cluster[] = { { "cluster,block=64,items=4", SRT_OP_AFFINE, SCANRT_U32 },
-	{ "cluster,block=64,items=4,cluster=4,exchange=block", SRT_OP_AFFINE, SCANRT_U64 }, { NULL, 0, 0 } };
-static const struct mutant_trial serial[] = { { "lookback-serial,block=64,items=4", SRT_OP_AFFINE, SCANRT_U32 },
-	{ NULL, 0, 0 } };
-static const struct mutant_trial totals[] = { { "totals,block=32,items=4,gather=1", SRT_OP_AFFINE, SCANRT_U32 },
-	{ "totals,block=64,items=4,gather=2", SRT_OP_AFFINE, SCANRT_U64 }, { NULL, 0, 0 } };
-static const struct mutant_trial fan[] = { { "fan,block=64,items=4", SRT_OP_AFFINE, SCANRT_U32 }, { NULL, 0, 0 } };
+	{ "block,block=128,items=8,circuit=raking,fan=4", SRT_OP_AFFINE, SCANRT_U32, 0 }, { NULL, 0, 0, 0 } };
+static const struct mutant_trial lookback[] = { { "lookback,block=64,items=4", SRT_OP_AFFINE, SCANRT_U32, 0 },
+	{ "lookback,block=96,items=4,residency=4", SRT_OP_AFFINE, SCANRT_U64, 0 }, { NULL, 0, 0, 0 } };
+static const struct mutant_trial leaving[] = { { "lookback,block=64,items=4", SRT_OP_AFFINE, SCANRT_U32, 0 },
+	{ "lookahead,block=64,items=4,stages=3,ahead=2,gather=2", SRT_OP_AFFINE, SCANRT_U32, 0 }, { NULL, 0, 0, 0 } };
+static const struct mutant_trial cluster[] = { { "cluster,block=64,items=4", SRT_OP_AFFINE, SCANRT_U32, 0 },
+	{ "cluster,block=64,items=4,cluster=4,exchange=block", SRT_OP_AFFINE, SCANRT_U64, 0 }, { NULL, 0, 0, 0 } };
+static const struct mutant_trial serial[] = { { "lookback-serial,block=64,items=4", SRT_OP_AFFINE, SCANRT_U32, 0 },
+	{ NULL, 0, 0, 0 } };
+static const struct mutant_trial totals[] = { { "totals,block=32,items=4,gather=1", SRT_OP_AFFINE, SCANRT_U32, 0 },
+	{ "totals,block=64,items=4,gather=2", SRT_OP_AFFINE, SCANRT_U64, 0 }, { NULL, 0, 0, 0 } };
+static const struct mutant_trial fan[] = { { "fan,block=64,items=4", SRT_OP_AFFINE, SCANRT_U32, 0 },
+	{ NULL, 0, 0, 0 } };
 static const struct mutant_trial reduce[] = {
-	{ "reduce,block=64,items=4", SRT_OP_AFFINE, SCANRT_U32 }, { NULL, 0, 0 } };
+	{ "reduce,block=64,items=4", SRT_OP_AFFINE, SCANRT_U32, 0 }, { NULL, 0, 0, 0 } };
 static const struct mutant_trial chunks[] = {
-	{ "reduce-fixed,block=64,items=4,partials=8", SRT_OP_AFFINE, SCANRT_U32 }, { NULL, 0, 0 } };
+	{ "reduce-fixed,block=64,items=4,partials=8", SRT_OP_AFFINE, SCANRT_U32, 0 }, { NULL, 0, 0, 0 } };
 
 static const struct mutant mutants[] = {
 	/* ---- One block ---- */

@@ -8,26 +8,39 @@
 #include "mutant.h"
 
 static const struct mutant_trial lookahead[] = {
-	{ "lookahead,block=64,items=4,stages=3,ahead=2,gather=2", SRT_OP_AFFINE, SCANRT_U32 },
-	{ "lookahead,block=96,items=8,stages=2,ahead=1,gather=1", SCANRT_SUM, SCANRT_U16 }, { NULL, 0, 0 } };
+	{ "lookahead,block=64,items=4,stages=3,ahead=2,gather=2", SRT_OP_AFFINE, SCANRT_U32, 0 },
+	{ "lookahead,block=96,items=8,stages=2,ahead=1,gather=1", SCANRT_SUM, SCANRT_U16, 0 }, { NULL, 0, 0, 0 } };
 /* As many stages as slots for totals: no release of a stage orders what the barrier of the warp does. */
 static const struct mutant_trial tight[] = {
-	{ "lookahead,block=64,items=4,stages=4,ahead=1,gather=2", SRT_OP_AFFINE, SCANRT_U32 }, { NULL, 0, 0 } };
+	{ "lookahead,block=64,items=4,stages=4,ahead=1,gather=2", SRT_OP_AFFINE, SCANRT_U32, 0 }, { NULL, 0, 0, 0 } };
 /* More rows than are scanned at once where arrays are not aligned. */
 static const struct mutant_trial grouped[] = {
-	{ "lookahead,block=32,items=24,stages=2,ahead=1,gather=1", SRT_OP_AFFINE, SCANRT_U32 }, { NULL, 0, 0 } };
+	{ "lookahead,block=32,items=24,stages=2,ahead=1,gather=1", SRT_OP_AFFINE, SCANRT_U32, 0 }, { NULL, 0, 0, 0 } };
 static const struct mutant_trial raked[] = {
-	{ "lookahead,block=64,items=12,stages=4,ahead=2,gather=2,store=bulk", SRT_OP_AFFINE, SCANRT_U32 },
-	{ NULL, 0, 0 } };
+	{ "lookahead,block=64,items=12,stages=4,ahead=2,gather=2,store=bulk", SRT_OP_AFFINE, SCANRT_U32, 0 },
+	{ NULL, 0, 0, 0 } };
 /* Arrays that mostly end within a slice. */
 static const struct mutant_trial parts[] = {
-	{ "lookahead,block=64,items=20,stages=3,ahead=1,store=bulk", SRT_OP_AFFINE, SCANRT_U32 }, { NULL, 0, 0 } };
+	{ "lookahead,block=64,items=20,stages=3,ahead=1,store=bulk", SRT_OP_AFFINE, SCANRT_U32, 0 },
+	{ NULL, 0, 0, 0 } };
 static const struct mutant_trial one[] = {
-	{ "block,block=64,items=20,store=bulk", SRT_OP_AFFINE, SCANRT_U32 }, { NULL, 0, 0 } };
+	{ "block,block=64,items=20,store=bulk", SRT_OP_AFFINE, SCANRT_U32, 0 }, { NULL, 0, 0, 0 } };
 /* Elements of less than a word: slices begin within one. */
 static const struct mutant_trial bytes[] = {
-	{ "lookahead,block=64,items=16,stages=3,ahead=1,gather=1,store=bulk", SCANRT_SUM, SCANRT_U8 },
-	{ NULL, 0, 0 } };
+	{ "lookahead,block=64,items=16,stages=3,ahead=1,gather=1,store=bulk", SCANRT_SUM, SCANRT_U8, 0 },
+	{ NULL, 0, 0, 0 } };
+
+/* Results of another size, which have a place of their own. */
+static const struct mutant_trial widened[] = {
+	{ "lookahead,block=64,items=12,stages=3,ahead=2,gather=2,store=bulk", SCANRT_SUM, SCANRT_U8, SCANRT_U32 },
+	{ NULL, 0, 0, 0 } };
+static const struct mutant_trial narrowed[] = {
+	{ "lookahead,block=64,items=12,stages=3,ahead=1,gather=2,store=bulk", SCANRT_SUM, SCANRT_U32, SCANRT_U8 },
+	{ NULL, 0, 0, 0 } };
+/* Narrow elements, by halves of a lane's. */
+static const struct mutant_trial paired[] = {
+	{ "lookahead,block=64,items=16,stages=3,ahead=1,gather=1,store=bulk", SCANRT_MAX, SCANRT_U16, 0 },
+	{ NULL, 0, 0, 0 } };
 
 const struct mutant mutants_lookahead[] = {
 	/* ---- Roles ---- */
@@ -52,8 +65,8 @@ const struct mutant mutants_lookahead[] = {
 	{ "the room for totals of tiles ahead", "lookahead_shared.cuh",
 		"total_slots = 2 * P::ahead + 2 > P::stages ? 2 * P::ahead + 2 : P::stages",
 		"total_slots = P::ahead", 0, lookahead, NULL },
-	{ "the room for prefixes of tiles ahead", "lookahead_shared.cuh", "prefix_slots = P::stages + 1",
-		"prefix_slots = 1", 0, lookahead, NULL },
+	{ "the room for prefixes of tiles ahead", "lookahead_shared.cuh",
+		"P::is_wide ? 2 : P::stages + 1", "1", 0, lookahead, NULL },
 
 	/* ---- Stages ---- */
 	{ "the fence before a later copy", "lookahead_stage.cuh", "fence_before_copies(); /* a later copy",
@@ -103,27 +116,44 @@ const struct mutant mutants_lookahead[] = {
 		"rows = {part.total, true};", "", 0, grouped, NULL },
 
 	/* ---- Raked slices ---- */
-	{ "the fence before a bulk store", "raked_slice.cuh", "fence_before_copies();", "", 0, raked, NULL },
-	{ "the fence after words were stored", "raked_slice.cuh", "fence_before_copies();",
-		"if (address_of(out) % 16 == 0) fence_before_copies();", 0, raked, NULL },
-	{ "the barrier of the warp before a bulk store", "raked_slice.cuh", "__syncwarp();\n\t\t\tif constexpr",
-		"if constexpr", 0, raked, NULL },
-	{ "the wait until a bulk store has read the stage", "raked_slice.cuh", "wait_for_bulk_reads();", "", 0, raked,
-		NULL },
+	{ "the fence before a bulk store", "raked_store.cuh", "fence_before_copies();\n\t\t__syncwarp();",
+		"__syncwarp();", 0, raked, NULL },
+	{ "the fence after edges were stored", "raked_store.cuh", "fence_before_copies();\n\t\t__syncwarp();",
+		"if (shift == 0) fence_before_copies(); __syncwarp();", 0, raked, NULL },
+	{ "the barrier of the warp before a bulk store", "raked_store.cuh", "__syncwarp();\n\t\tif (shift == 0)",
+		"if (shift == 0)", 0, raked, NULL },
+	{ "the wait until a bulk store has read the stage", "raked_store.cuh",
+		"if (P::scans_in_place)\n\t\t\t\t\twait_for_bulk_reads();", "", 0, raked, NULL },
+	{ "the wait until a bulk store has read the results before", "raked_slice.cuh",
+		"if (lane == 0)\n\t\t\twait_for_bulk_reads();", "", 0, widened, NULL },
+	{ "the barrier of the warp after that", "raked_slice.cuh", "wait_for_bulk_reads();\n\t\t__syncwarp();",
+		"wait_for_bulk_reads();", 0, widened, NULL },
 	{ "the wait until bulk stores are complete", "lookahead_compute.cuh", "wait_for_bulk_stores();", ";", 0,
 		raked, "the end of the kernel completes them, and nobody looks before" },
-	{ "the test that a bulk store's place is aligned", "raked_slice.cuh",
-		"if (address_of(out) % 16 == 0)", "if (true)", 0, raked, NULL },
-	{ "the barrier of the warp before words are stored", "raked_slice.cuh", "__syncwarp();\n\t\t\tstore_words",
-		"store_words", 0, raked, NULL },
+	{ "the test that a bulk store's place is aligned", "raked_store.cuh", "if (shift == 0)", "if (true)", 0, raked,
+		NULL },
+	{ "the lanes that have an edge", "raked_store.cuh", "if (lane < P::vector)", "if (lane < 1)", 0, raked, NULL },
+	{ "the elements of the slice's end among the edges", "raked_store.cuh", "lane < shift ? u32(P::slice) : 0u",
+		"0u", 0, bytes, NULL },
+	{ "the lane whose results come before", "raked_slice.cuh", "(lane + 31) % warp_size", "lane", 0, raked, NULL },
+	{ "the bytes that results are behind their place", "raked_slice.cuh", "16 - out_shift", "out_shift", 1, raked,
+		NULL },
+	{ "the same of a lane's first vector", "raked_slice.cuh", "16 - out_shift", "out_shift", 2, raked, NULL },
+	{ "the same of paired scans", "raked_slice.cuh", "16 - out_shift", "out_shift", 3, paired, NULL },
+	{ "the bytes of a word that results are behind it", "lane_words.cuh", "8 * bytes", "0", 0, bytes, NULL },
 	{ "the barrier of the warp before a slice is moved onto itself", "raked_slice.cuh",
-		"__syncwarp(); /* all lanes have read what is overwritten now */", "", 0, raked, NULL },
-	{ "the barrier of the warp after a slice has moved", "raked_slice.cuh",
-		"\t\t__syncwarp();\n\t}\n\n\t/* Copies the results", "\t}\n\n\t/* Copies the results", 0, raked, NULL },
+		"__syncwarp(); /* all lanes have read what is overwritten now */", "", 1, raked, NULL },
+	{ "the same barrier of paired scans", "raked_slice.cuh",
+		"__syncwarp(); /* all lanes have read what is overwritten now */", "", 2, paired, NULL },
+	{ "the same barrier where results have a place of their own", "lane_words.cuh",
+		"__syncwarp(); /* all lanes have read what is overwritten now */", "", 0, widened, NULL },
+	{ "the barrier of the warp after a slice has moved", "lane_words.cuh", "\t}\n\t__syncwarp();\n}", "\t}\n}", 0,
+		widened, NULL },
 	{ "the move of a slice to where it is aligned", "lookahead_compute.cuh",
-		"if (slice_gap<P>(arguments) > 0)", "if (false)", 1, raked, NULL },
-	{ "the move of a part to where it is aligned", "lookahead_compute.cuh",
-		"if (slice_gap<P>(arguments) > 0)", "if (false)", 2, parts, NULL },
+		"slice_gap<P>(arguments) > 0 ?", "false ?", 0, raked, NULL },
+	{ "the move of a part to where it is aligned", "raked_slice.cuh",
+		"if (in_shift > 0)\n\t\t\tmove_words(slice, (present",
+		"if (false)\n\t\t\tmove_words(slice, (present", 0, parts, NULL },
 	{ "the gap between slices", "lookahead_stage.cuh", "address_of(arguments.in) % 16 != 0 ? 16 : 0", "0", 0,
 		raked, NULL },
 	{ "the patch of a vector in the first of its two slices", "lookahead_stage.cuh",
@@ -151,70 +181,79 @@ const struct mutant mutants_lookahead[] = {
 	{ "the shift of what is held for tiles ahead", "lookahead_compute.cuh", "held[i] = held[i + 1];", ";", 0,
 		raked, NULL },
 	{ "the release of a stage by the scan of a raked slice", "lookahead_compute.cuh",
-		"raked(k).store(output_of(tile));\n\t\tshared.stages.release(k, lane);",
-		"raked(k).store(output_of(tile));", 0, raked, NULL },
+		"stored(k).store_all(output_of(tile));\n\t\tshared.stages.release(k, lane);",
+		"stored(k).store_all(output_of(tile));", 0, raked, NULL },
 	{ "the arrival of every lane at a raked slice's stage", "pipeline.cuh", "void arrive_warp(int) { arrive(); }",
 		"void arrive_warp(int) { for (u32 i = 0; threadIdx.x % 32 == 0 && i < 32; i++) arrive(); }",
 		0, raked, NULL },
 	{ "the store of a raked slice before its stage is released", "lookahead_compute.cuh",
-		"raked(k).store(output_of(tile));\n\t\tshared.stages.release(k, lane);",
-		"shared.stages.release(k, lane);\n\t\traked(k).store(output_of(tile));", 0, raked, NULL },
-	{ "the order of a lane's rows, raked", "raked_slice.cuh", "P::op::apply(inclusive[0], sum)",
-		"P::op::apply(sum, inclusive[0])", 1, raked, NULL },
-	{ "the lanes before, raked", "raked_slice.cuh", "P::op::apply(before.value, earlier) : earlier",
-		"before.value : earlier", 0, raked, NULL },
+		"stored(k).store_all(output_of(tile));\n\t\tshared.stages.release(k, lane);",
+		"shared.stages.release(k, lane);\n\t\tstored(k).store_all(output_of(tile));", 0, raked, NULL },
+	{ "the order of a lane's rows, raked", "raked_slice.cuh", "P::op::apply(total, sum)",
+		"P::op::apply(sum, total)", 1, raked, NULL },
+	{ "the order of a lane's rows that are shifted", "raked_slice.cuh", "P::op::apply(total, sum)",
+		"P::op::apply(sum, total)", 2, raked, NULL },
+	{ "the lanes before, raked", "raked_slice.cuh", "P::op::apply(before.value, part.earlier) :",
+		"before.value :", 0, raked, NULL },
 	{ "the order of the slice's prefix and the lanes before", "raked_slice.cuh",
-		"P::op::apply(before.value, earlier)", "P::op::apply(earlier, before.value)", 0, raked, NULL },
+		"P::op::apply(before.value, part.earlier)", "P::op::apply(part.earlier, before.value)", 0, raked,
+		NULL },
 	{ "the test that lanes come before, raked", "raked_slice.cuh", "if (lane > 0)", "", 0, raked, NULL },
 	{ "the test that something comes before the slice", "raked_slice.cuh", "before.is_present ? P::op",
 		"true ? P::op", 1, raked, NULL },
-	{ "the first element of all, which nothing comes before", "raked_slice.cuh", "if (r == 0 && is_first)",
-		"if (false)", 0, raked, NULL },
+	{ "the first element of all, which nothing comes before", "raked_slice.cuh", "r == 0 && is_first", "false",
+		1, raked, NULL },
+	{ "the same where results are shifted", "raked_slice.cuh", "r == 0 && is_first", "false", 2, raked, NULL },
 	{ "the lane of the first element of all", "raked_slice.cuh", "lane == 0 && !before.is_present",
 		"!before.is_present", 0, raked, NULL },
-	{ "the row of the first element of all", "raked_slice.cuh", "if (r == 0 && is_first)", "if (is_first)", 0,
+	{ "the row of the first element of all", "raked_slice.cuh", "r == 0 && is_first", "is_first", 1,
 		raked, NULL },
-	{ "the first bytes of a slice that begins within a word", "raked_slice.cuh", "lane < head ? lane : bytes",
-		"lane < head ? bytes : bytes", 0, bytes, NULL },
-	{ "the last bytes of a slice that begins within a word", "raked_slice.cuh", "if (head > 0 && lane < 4)",
-		"if (lane < head)", 0, bytes, NULL },
-	{ "the word that ends beyond a slice that begins within one", "raked_slice.cuh",
-		"head > 0 ? bytes / 4 - 1 : bytes / 4", "bytes / 4", 0, bytes, NULL },
-	{ "the last word that is read of a slice", "raked_slice.cuh", "next < last ? next : last", "next", 0, bytes,
+	{ "the first bytes of a slice that begins within a word", "raked_store.cuh", "lane < head ? lane : bytes",
+		"lane < head ? bytes : bytes", 0, narrowed, NULL },
+	{ "the last bytes of a slice that begins within a word", "raked_store.cuh", "if (head > 0 && lane < 4)",
+		"if (lane < head)", 0, narrowed, NULL },
+	{ "the word that ends beyond a slice that begins within one", "raked_store.cuh",
+		"head > 0 ? bytes / 4 - 1 : bytes / 4", "bytes / 4", 0, narrowed, NULL },
+	{ "the last word that is read of a slice", "lane_words.cuh", "next < last ? next : last", "next", 0, narrowed,
 		NULL },
-	{ "the bytes by which a slice begins behind a word", "raked_slice.cuh",
-		"read_words<is_full>(word, i + shift / 4, shift % 4,", "read_words<is_full>(word, i + shift / 4, 0,", 0,
-		bytes, NULL },
-
+	{ "the bytes by which a slice begins behind a word", "lane_words.cuh",
+		"first + shift / 4, shift % 4,", "first + shift / 4, 0,", 0, widened, NULL },
+	{ "the first half of a lane's elements", "paired_scan.cuh", "pair(before, P::op::apply(before, first_half))",
+		"pair(before, before)", 0, paired, NULL },
+	{ "what comes before the first lane of all, paired", "raked_slice.cuh",
+		"is_first ? P::op::template identity<T>() : running", "running", 0, paired, NULL },
+	{ "the lower half in a total of pairs", "paired_scan.cuh", "apply(each, each >> 16)", "each >> 16", 0, paired,
+		NULL },
 	/* ---- A slice that is not full ---- */
-	{ "the rows that a part's lane has, reducing", "raked_slice.cuh", "r < P::rows && int(index(r)) < count",
-		"r < P::rows", 1, parts, NULL },
-	{ "the rows that a part's lane has, scanning", "raked_slice.cuh", "r < P::rows && int(index(r)) < count",
+	{ "the rows that a part's lane has, reducing", "raked_slice.cuh", "r < P::rows && r * P::vector < present",
 		"r < P::rows", 2, parts, NULL },
+	{ "the rows that a part's lane has, scanning", "raked_slice.cuh", "r < P::rows && r * P::vector < present",
+		"r < P::rows", 1, parts, NULL },
 	{ "the elements that a part's lane has, reducing", "raked_slice.cuh",
-		"if (int(index(r)) + i < count)\n\t\t\t\t\tsum", "sum", 0, parts,
+		"if (r * P::vector + i < present)\n\t\t\t\t\tsum", "sum", 0, parts,
 		"beyond the array stand zeros, and nobody comes after them" },
 	{ "the elements that a part's lane has, scanning", "raked_slice.cuh",
-		"if (int(index(r)) + i < count)\n\t\t\t\t\treinterpret", "reinterpret", 0, parts,
+		"if (r * P::vector + i < present)\n\t\t\t\t\treinterpret", "reinterpret", 0, parts,
 		"beyond the array stand zeros, and their results are not stored" },
-	{ "the order of a lane's rows in a part", "raked_slice.cuh", "r > 0 ? P::op::apply(inclusive[0], sum)",
-		"r > 0 ? P::op::apply(sum, inclusive[0])", 2, parts, NULL },
-	{ "the lanes before in a part", "raked_slice.cuh", "before = combine<P>(before, {earlier, true});", ";", 0,
+	{ "the order of a lane's rows in a part", "raked_slice.cuh", "r > 0 ? P::op::apply(total, sum)",
+		"r > 0 ? P::op::apply(sum, total)", 3, parts, NULL },
+	{ "the lanes before in a part", "raked_slice.cuh", "before = combine<P>(before, {part.earlier, true});", ";", 0,
 		parts, NULL },
-	{ "the first lane of a part", "raked_slice.cuh", "if (r == 0 && lane > 0)", "if (r == 0)", 0, parts, NULL },
+	{ "the first lane of a part", "raked_slice.cuh", "if (lane > 0 && present > 0)", "if (present > 0)", 0,
+		parts, NULL },
 	{ "the first element of all in a part", "raked_slice.cuh",
 		"before.is_present ? P::op::apply(before.value, element)",
 		"true ? P::op::apply(before.value, element)", 0, parts, NULL },
-	{ "the barrier of the warp before a part is stored", "raked_slice.cuh",
+	{ "the barrier of the warp before a part is stored", "raked_store.cuh",
 		"__syncwarp(); /* each lane's results come before", "/* each lane's results come before", 0, parts,
 		NULL },
-	{ "the test that a part's place is aligned", "raked_slice.cuh",
+	{ "the test that a part's place is aligned", "raked_store.cuh",
 		"address_of(out) % 16 == 0 ? count / P::vector : 0", "count / P::vector", 0, parts, NULL },
-	{ "the end of a part in its vectors", "raked_slice.cuh", "i < vectors; i += warp_size",
+	{ "the end of a part in its vectors", "raked_store.cuh", "i < vectors; i += warp_size",
 		"i <= vectors; i += warp_size", 0, parts, NULL },
-	{ "the end of a part in its elements", "raked_slice.cuh", "i < count; i += warp_size",
+	{ "the end of a part in its elements", "raked_store.cuh", "i < count; i += warp_size",
 		"i <= count; i += warp_size", 0, parts, NULL },
-	{ "the end of a part that is moved", "raked_slice.cuh", "is_full || at < last ? at : last", "at", 0, parts,
+	{ "the end of a part that is moved", "lane_words.cuh", "words[at < last ? at : last]", "words[at]", 0, parts,
 		NULL },
 
 	/* ---- One block whose slices are raked ---- */
@@ -223,8 +262,8 @@ const struct mutant mutants_lookahead[] = {
 		"__syncwarp(); /* elements come after the zeros */", "", 0, one, NULL },
 	{ "the barrier of the warp after a part was brought", "raked_slice.cuh",
 		"__syncwarp(); /* a lane's elements were brought by others */", "", 0, one, NULL },
-	{ "the zeros behind a part", "raked_slice.cuh", "if (count % P::vector > 0 && lane < 4)", "if (false)", 0, one,
-		NULL },
+	{ "the zeros behind a part", "raked_slice.cuh", "if (count % P::vector > 0 && lane < vector_bytes)",
+		"if (false)", 0, one, NULL },
 	{ "the test that a part to be brought is aligned", "raked_slice.cuh",
 		"address_of(in) % 16 == 0 ? count / P::vector : 0", "count / P::vector", 0, one, NULL },
 	{ "the vectors of a part to be brought", "raked_slice.cuh",
@@ -238,8 +277,8 @@ const struct mutant mutants_lookahead[] = {
 };
 
 const struct mutant mutants_turing[] = {
-	{ "the barrier of the warp before vectors are stored", "raked_slice.cuh",
-		"__syncwarp();\n\t\t\tif constexpr", "if constexpr", 0, raked, NULL },
+	{ "the barrier of the warp before vectors are stored", "raked_store.cuh",
+		"__syncwarp();\n\t\tif (shift == 0)", "if (shift == 0)", 0, raked, NULL },
 	{ "the arrival after copies of slices", "lookahead_stage.cuh", "arrive_after_copies(arrival, lane);", "", 0,
 		raked, NULL },
 	{ "the end of the array in a slice's copy by its loader", "lookahead_stage.cuh",

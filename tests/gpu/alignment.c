@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The same bits wherever the arrays lie: addresses decide how a slice is loaded, moved, scanned and stored, but not the
- * order of combination.  Strategies whose order is fixed, at offsets of 0 to 3 elements of input and output from where
+ * order of combination.  Strategies whose order is fixed, at offsets of some elements of input and output from where
  * vectors begin, and in place; the last tile is not full.
  */
 #include <inttypes.h>
@@ -11,26 +11,53 @@
 
 #include "../device.h"
 
-#define OFFSETS 4 /* of each array, in elements */
+#define ALL_OFFSETS 4  /* elements; so many of either array in all combinations */
+#define MOST_OFFSETS 16 /* those of bytes */
 
 struct alignment_case {
 	const char *variant;
 	int types[3];
 	bool is_exclusive; /* with an initial value */
+	int op;            /* or 0: sums */
 };
 
 static const struct alignment_case cases[] = {
 	{ "lookahead,block=64,items=12,stages=4,ahead=2,gather=2,store=stream", { SCANRT_F32, SCANRT_F32, SCANRT_F32 },
-		false },
+		false, 0 },
 	{ "lookahead,block=64,items=12,stages=4,ahead=2,gather=2,store=bulk", { SCANRT_F32, SCANRT_F32, SCANRT_F32 },
-		false },
-	{ "lookahead,block=96,items=20,stages=3,ahead=1,store=stream", { SCANRT_F32, SCANRT_F32, SCANRT_F32 }, true },
-	{ "lookahead,block=96,items=20,stages=3,ahead=1,store=bulk", { SCANRT_F32, SCANRT_F32, SCANRT_F32 }, true },
-	{ "lookahead,block=32,items=24,stages=2,ahead=1,store=stream", { SCANRT_F16, SCANRT_F32, SCANRT_F16 }, false },
-	{ "lookahead,block=32,items=24,stages=2,ahead=1,store=bulk", { SCANRT_F16, SCANRT_F32, SCANRT_F16 }, false },
-	{ "cluster,block=128,items=4", { SCANRT_F32, SCANRT_F32, SCANRT_F32 }, false },
-	{ "reduce,block=64,items=12", { SCANRT_F32, SCANRT_F32, SCANRT_F32 }, false },
-	{ "fan,block=64,items=12", { SCANRT_F32, SCANRT_F32, SCANRT_F32 }, false },
+		false, 0 },
+	{ "lookahead,block=96,items=20,stages=3,ahead=1,store=stream", { SCANRT_F32, SCANRT_F32, SCANRT_F32 },
+		true, 0 },
+	{ "lookahead,block=96,items=20,stages=3,ahead=1,store=bulk", { SCANRT_F32, SCANRT_F32, SCANRT_F32 }, true, 0 },
+	{ "lookahead,block=32,items=24,stages=2,ahead=1,store=stream", { SCANRT_F16, SCANRT_F32, SCANRT_F16 },
+		false, 0 },
+	{ "lookahead,block=32,items=24,stages=2,ahead=1,store=bulk", { SCANRT_F16, SCANRT_F32, SCANRT_F16 }, false, 0 },
+	{ "lookahead,block=96,items=12,stages=4,ahead=2,store=bulk", { SCANRT_F16, SCANRT_F32, SCANRT_F32 }, false, 0 },
+	{ "lookahead,block=64,items=20,stages=3,ahead=1,store=bulk", { SCANRT_U8, SCANRT_F32, SCANRT_F32 }, true, 0 },
+	{ "lookahead,block=64,items=6,stages=3,ahead=1,store=bulk", { SCANRT_F32, SCANRT_F64, SCANRT_F64 }, false, 0 },
+	{ "lookahead,block=64,items=10,stages=3,ahead=2,store=bulk", { SCANRT_F64, SCANRT_F64, SCANRT_F16 }, true, 0 },
+	{ "lookahead,block=64,items=12,stages=3,ahead=1,store=bulk", { SCANRT_F32, SCANRT_F32, SCANRT_F16 }, false, 0 },
+	{ "lookahead,block=64,items=48,stages=3,ahead=2,store=bulk", { SCANRT_I8, SCANRT_I8, SCANRT_I8 }, false,
+		SCANRT_MAX },
+	{ "lookahead,block=64,items=16,stages=3,ahead=1,store=bulk", { SCANRT_U8, SCANRT_U8, SCANRT_U8 }, true,
+		SCANRT_MIN },
+	{ "lookahead,block=96,items=24,stages=3,ahead=1,store=bulk", { SCANRT_U16, SCANRT_U16, SCANRT_U16 }, false,
+		SCANRT_MAX },
+	{ "lookahead,block=32,items=8,stages=3,ahead=1,store=bulk", { SCANRT_I16, SCANRT_I16, SCANRT_I16 }, true,
+		SCANRT_MIN },
+	{ "lookahead,block=32,items=40,stages=3,ahead=1,store=bulk", { SCANRT_F16, SCANRT_F16, SCANRT_F16 }, true,
+		SCANRT_MIN },
+	{ "lookahead,block=64,items=24,stages=3,ahead=1,store=bulk", { SCANRT_BF16, SCANRT_BF16, SCANRT_BF16 }, false,
+		SCANRT_MAX },
+	{ "lookahead,block=32,items=24,stages=3,ahead=2,store=bulk", { SCANRT_F16, SCANRT_F16, SCANRT_F16 }, false, 0 },
+	{ "lookahead,block=64,items=8,stages=3,ahead=1,store=bulk", { SCANRT_BF16, SCANRT_BF16, SCANRT_BF16 }, true,
+		0 },
+	{ "lookahead,block=64,items=48,stages=3,ahead=1,store=bulk", { SCANRT_I8, SCANRT_I8, SCANRT_I8 }, true, 0 },
+	{ "lookahead,block=32,items=24,stages=3,ahead=1,store=bulk", { SCANRT_U16, SCANRT_U16, SCANRT_U16 }, false, 0 },
+	{ "lookahead,block=64,items=6,stages=3,ahead=1,store=bulk", { SCANRT_F64, SCANRT_F64, SCANRT_F64 }, false, 0 },
+	{ "cluster,block=128,items=4", { SCANRT_F32, SCANRT_F32, SCANRT_F32 }, false, 0 },
+	{ "reduce,block=64,items=12", { SCANRT_F32, SCANRT_F32, SCANRT_F32 }, false, 0 },
+	{ "fan,block=64,items=12", { SCANRT_F32, SCANRT_F32, SCANRT_F32 }, false, 0 },
 };
 
 struct alignment {
@@ -41,18 +68,34 @@ struct alignment {
 	struct test_buffer in;
 	struct test_buffer out;
 	uint64_t in_bytes, out_bytes, results_bytes;
+	uint64_t count; /* of the scan; the reference has at least as many */
 	unsigned char *first;
 	unsigned char *later;
 };
 
-/* Many magnitudes, so that a change of order changes a bit somewhere; no sum is too large for 16 bits. */
-static void fill(void *input, int type, uint64_t count)
+/* From one end of the type's values to the other, with small steps back and forth. */
+static void set_trend(struct element *value, int type, int op, uint64_t i, uint64_t count)
+{
+	uint64_t span = ((UINT64_C(1) << (8 * srt_type_size(type) - 2)) - 1) * 3;
+	uint64_t at = (op == SCANRT_MAX ? i : count - 1 - i) * span / count + value->integer % 4;
+
+	/* Signed types begin below zero. */
+	value->integer = type == SCANRT_I8 || type == SCANRT_I16 ? at - span / 2 : at;
+	value->high += (op == SCANRT_MAX ? 1 : -1) * (double)i / 64;
+}
+
+/* Many magnitudes, so that a change of order changes a bit somewhere; no sum is too large for 16 bits.  Extremes change
+ * all the way to the end, and so do integers. */
+static void fill(void *input, int type, int op, uint64_t count)
 {
 	for (uint64_t i = 0; i < count; i++) {
-		struct element value = { 0, fmod((double)i * 3.14159265358979323846, 1.0), 0 };
+		struct element value = { reference_random(i, 1) >> 8, fmod((double)i * 3.14159265358979323846, 1.0),
+			0 };
 
 		if (i % 5 == 0)
 			value.high = -value.high / 64;
+		if (op)
+			set_trend(&value, type, op, i, count);
 		element_store(type, input, i, value);
 	}
 }
@@ -64,18 +107,20 @@ static void begin(struct alignment *alignment, const struct alignment_case *at, 
 
 	if (!input)
 		abort();
-	test_problem(&problem, SCANRT_SUM, at->types[0], at->types[1], at->types[2], at->is_exclusive);
+	test_problem(&problem, at->op ? at->op : SCANRT_SUM, at->types[0], at->types[1], at->types[2],
+		at->is_exclusive);
 	if (at->is_exclusive)
 		test_problem_set_initial(&problem, 1);
-	fill(input, at->types[0], count);
+	fill(input, at->types[0], at->op, count);
 	reference_create_from(&alignment->reference, &problem, input, true, count);
 	free(input);
 	test_kernel_create(&alignment->kernel, &alignment->device, &problem, at->variant);
 	alignment->in_bytes = srt_type_size(at->types[0]);
 	alignment->out_bytes = srt_type_size(at->types[2]);
 	alignment->results_bytes = count * alignment->out_bytes;
-	test_buffer_create(&alignment->in, &alignment->device, (count + OFFSETS) * alignment->in_bytes, 0);
-	test_buffer_create(&alignment->out, &alignment->device, (count + OFFSETS) * alignment->out_bytes, 0);
+	alignment->count = count;
+	test_buffer_create(&alignment->in, &alignment->device, (count + MOST_OFFSETS) * alignment->in_bytes, 0);
+	test_buffer_create(&alignment->out, &alignment->device, (count + MOST_OFFSETS) * alignment->out_bytes, 0);
 	alignment->first = malloc(alignment->results_bytes);
 	alignment->later = malloc(alignment->results_bytes);
 	if (!alignment->first || !alignment->later)
@@ -96,7 +141,7 @@ static void launch_at(struct alignment *alignment, void *results, unsigned in_of
 	bool is_in_place)
 {
 	const struct test_device *device = &alignment->device;
-	uint64_t count = alignment->reference.count;
+	uint64_t count = alignment->count;
 	CUdeviceptr in = alignment->in.address + in_offset * alignment->in_bytes;
 	CUdeviceptr out = is_in_place ? in : alignment->out.address + out_offset * alignment->out_bytes;
 
@@ -106,7 +151,7 @@ static void launch_at(struct alignment *alignment, void *results, unsigned in_of
 	test_need(srt_kernel_launch(
 		&alignment->kernel, device->driver, &alignment->workspace, out, in, count, 0, NULL));
 	test_synchronize(device);
-	test_download(device, results, out, alignment->results_bytes);
+	test_download(device, results, out, count * alignment->out_bytes);
 }
 
 static bool bits_are_same_at(struct alignment *alignment, unsigned in_offset, unsigned out_offset, bool is_in_place)
@@ -116,14 +161,27 @@ static bool bits_are_same_at(struct alignment *alignment, unsigned in_offset, un
 	tap_case("input at +%u, output at +%u%s", in_offset, out_offset, is_in_place ? ", in place" : "");
 	launch_at(alignment, alignment->later, in_offset, out_offset, is_in_place);
 	tap_case(NULL);
-	if (memcmp(alignment->first, alignment->later, alignment->results_bytes) == 0)
+	if (memcmp(alignment->first, alignment->later, alignment->count * alignment->out_bytes) == 0)
 		return true;
 	while (alignment->first[i] == alignment->later[i])
 		i++;
 	tap_diag("input at +%u, output at +%u%s: element %" PRIu64 " of %" PRIu64 " is the first that differs",
-		in_offset, out_offset, is_in_place ? ", in place" : "", i / alignment->out_bytes,
-		alignment->reference.count);
+		in_offset, out_offset, is_in_place ? ", in place" : "", i / alignment->out_bytes, alignment->count);
 	return false;
+}
+
+/* The results of fewer elements are the first ones of more: the last slice of all is scanned in the same order. */
+static bool bits_are_same_of_fewer(struct alignment *alignment)
+{
+	uint64_t all = alignment->count;
+	bool are_same = true;
+
+	for (uint64_t less = 1; less < all / 2 && are_same; less = 3 * less + 4) {
+		alignment->count = all - less;
+		are_same = bits_are_same_at(alignment, (unsigned)(less % ALL_OFFSETS), 0, false);
+	}
+	alignment->count = all;
+	return are_same;
 }
 
 static void check(struct alignment *alignment, const struct alignment_case *at, uint64_t count)
@@ -138,14 +196,19 @@ static void check(struct alignment *alignment, const struct alignment_case *at, 
 	launch_at(alignment, alignment->first, 0, 0, false);
 	tap_ok(test_results_pass(&scan, alignment->first), "%s by %s keeps its error bound at %" PRIu64 " elements",
 		srt_strbuf_text(&name), at->variant, count);
-	for (unsigned i = 0; i < OFFSETS * OFFSETS && are_same; i++)
-		are_same = bits_are_same_at(alignment, i % OFFSETS, i / OFFSETS, false);
+	for (unsigned i = 0; i < ALL_OFFSETS * ALL_OFFSETS && are_same; i++)
+		are_same = bits_are_same_at(alignment, i % ALL_OFFSETS, i / ALL_OFFSETS, false);
+	/* Of narrow elements, all that there are, too. */
+	for (unsigned i = ALL_OFFSETS; i < 16 / alignment->in_bytes && are_same; i++)
+		are_same = bits_are_same_at(alignment, i, 0, false) && bits_are_same_at(alignment, 0, i, false) &&
+			bits_are_same_at(alignment, i, (3 * i + 1) % MOST_OFFSETS, false);
 	tap_ok(are_same, "B095: %s by %s gives the same bits wherever input and output begin", srt_strbuf_text(&name),
 		at->variant);
 	are_same = true;
-	for (unsigned i = 0; i < OFFSETS && are_same; i++)
+	for (unsigned i = 0; i < ALL_OFFSETS && are_same && alignment->in_bytes == alignment->out_bytes; i++)
 		are_same = bits_are_same_at(alignment, i, i, true);
-	tap_ok(are_same, "B095: and in place");
+	tap_ok(are_same, "B095: and in place, where both have one size");
+	tap_ok(bits_are_same_of_fewer(alignment), "and as the first of fewer elements");
 	srt_strbuf_free(&name);
 	end(alignment);
 }

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The way of a raked slice's results from shared to global memory.  Where their array is not aligned, those of one size
+ * with the elements lie in shared memory as they will there (raked_slice.cuh), and others begin at their place.
+ *
+ * Every function is called by a full, converged warp.
+ */
+#ifndef SCAN_RAKED_STORE_CUH
+#define SCAN_RAKED_STORE_CUH
+
+#include "lane_words.cuh"
+#include "pipeline.cuh"
+
+namespace scan {
+
+template <class P> struct raked_store {
+	using output = typename P::output;
+	enum : u32 { bytes = P::slice * sizeof(output) };
+
+	char *results;
+	int lane;
+
+	/* Copies the results to global memory.  A slice scanned in place may be overwritten when the whole warp has
+	 * returned. */
+	__device__ __forceinline__ void store_all(output *out) const
+	{
+		const u32 shift = u32(address_of(out)) % 16;
+		/* Each lane's results come before the copy that lane 0 starts, and before that of a later tile. */
+		fence_before_copies();
+		__syncwarp();
+		if (shift == 0) {
+			store_vectors(reinterpret_cast<char *>(out), 0);
+		} else if constexpr (P::scans_in_place) {
+			store_edges(out, shift / u32(sizeof(output)));
+			store_vectors(reinterpret_cast<char *>(out) - shift, 16);
+		} else {
+			store_by_words(reinterpret_cast<char *>(out));
+		}
+	}
+
+	/* Of a part, its first `count` results: by vectors as far as there are any.  No later copy needs to be told
+	 * of: there is no later tile. */
+	__device__ __forceinline__ void store_part(output *out, int count) const
+	{
+		__syncwarp(); /* each lane's results come before the stores of others */
+		const int vectors = address_of(out) % 16 == 0 ? count / P::vector : 0;
+#pragma unroll 1
+		for (int i = lane; i < vectors; i += warp_size) {
+			output whole[P::vector];
+			load_vector<access::plain>(whole, reinterpret_cast<const output *>(results) + i * P::vector);
+			store_vector<access::stream>(out + i * P::vector, whole);
+		}
+#pragma unroll 1
+		for (int i = vectors * P::vector + lane; i < count; i += warp_size)
+			out[i] = reinterpret_cast<const output *>(results)[i];
+	}
+
+private:
+	/* All from the offset `begin` on, which is the same in global and in shared memory. */
+	__device__ __forceinline__ void store_vectors(char *out, u32 begin) const
+	{
+		if constexpr (has_bulk_copies()) {
+			if (lane == 0) {
+				start_bulk_store(out + begin, results + begin, bytes - begin);
+				if (P::scans_in_place)
+					wait_for_bulk_reads();
+			}
+		} else {
+#pragma unroll
+			for (int r = 0; r < P::rows; r++) {
+				const u32 at = begin + (r * warp_size + lane) * 16;
+				u32 word[4];
+				if (at >= bytes)
+					continue;
+				load_vector<access::plain>(word, reinterpret_cast<const u32 *>(results + at));
+				store_vector<access::stream>(reinterpret_cast<u32 *>(out + at), word);
+			}
+		}
+	}
+
+	/* The first vector: the slice's last `shift` elements, then its first ones. */
+	__device__ __forceinline__ void store_edges(output *out, u32 shift) const
+	{
+		if (lane < P::vector) {
+			const output edge[1] = {reinterpret_cast<const output *>(results)[lane]};
+			store_vector<access::stream>(out - shift + lane + (lane < shift ? u32(P::slice) : 0u), edge);
+		}
+	}
+
+	/* To where elements are aligned, but no vectors: by words, and less than a word at either end. */
+	__device__ __forceinline__ void store_by_words(char *out) const
+	{
+		const u32 head = -u32(address_of(out)) % 4, count = head > 0 ? bytes / 4 - 1 : bytes / 4;
+#pragma unroll 1
+		for (u32 i = lane; i < bytes / 4; i += word_batch * warp_size) {
+			u32 word[word_batch];
+			read_words(word, results, i, head, bytes / 4 - 1);
+#pragma unroll
+			for (int b = 0; b < word_batch; b++)
+				if (i + b * warp_size < count)
+					store_vector<access::stream>(
+						reinterpret_cast<u32 *>(out + head) + i + b * warp_size, {word[b]});
+		}
+		if (head > 0 && lane < 4) {
+			const u32 at = lane < head ? lane : bytes - 4 + lane;
+			out[at] = results[at];
+		}
+	}
+};
+
+} // namespace scan
+
+#endif
