@@ -263,12 +263,16 @@ static void test_many(struct srt_db *db, const char *path, const struct fixture 
 	for (i = 0; i < 600; i++) {
 		memset(rows, 0, sizeof(rows));
 		snprintf(name, sizeof(name), "op%d i32", i);
-		fixture_must(srt_db_find_choices(db, &lookup, rows[0], 8, &count[0]), "find choices");
 		fixture_must(srt_db_find_choices(reader, &lookup, rows[1], 8, &count[1]), "find choices");
-		differences += count[0] != 4 || count[1] != 4 || memcmp(rows[0], rows[1], sizeof(rows[0])) != 0;
+		differences += count[1] != 4 || rows[1][0].is_similar || strcmp(rows[1][0].problem, name) != 0;
+		/* The writer's SQL takes a hundred times as long. */
+		if (i % 8 != 0)
+			continue;
+		fixture_must(srt_db_find_choices(db, &lookup, rows[0], 8, &count[0]), "find choices");
+		differences += count[0] != 4 || memcmp(rows[0], rows[1], sizeof(rows[0])) != 0;
 	}
 	srt_db_close(reader);
-	tap_is_int(differences, 0, "a reader finds the same choices as a writer among 2400");
+	tap_is_int(differences, 0, "a reader finds the right choices, and the same as a writer, among 2400");
 }
 
 int main(void)
