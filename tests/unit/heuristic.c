@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/abi.h"
 #include "cover.h"
 #include "heuristic.h"
 #include "status.h"
@@ -133,6 +134,49 @@ static void test_reproducible(void)
 	}
 }
 
+/* Whether a device has the reproducible order of the first one. */
+static bool has_order(const struct srt_problem *problem, const struct srt_device *device)
+{
+	struct srt_variant first;
+	struct srt_variant variant;
+
+	return srt_heuristic_reproducible(&first, problem, &devices[0]) == SCANRT_OK &&
+		srt_heuristic_reproducible(&variant, problem, device) == SCANRT_OK &&
+		srt_variant_is_same_order(&variant, &first);
+}
+
+/* Values of the caller's are what takes the most room; more than SCAN_LARGE_BYTES have no order. */
+static void test_orders(const struct srt_device *device)
+{
+	struct srt_user user = { .mark = "0" };
+	struct srt_problem problem;
+	int wrong = 0;
+	size_t size;
+	int in;
+	int out;
+	int role;
+
+	for (in = 0; srt_type_at(in); in++)
+		for (out = 0; srt_type_at(out); out++) {
+			srt_problem_init_simple(&problem, srt_type_at(in), SCANRT_SUM);
+			problem.output_type = srt_type_at(out);
+			problem.accumulator_type = SCANRT_F64;
+			wrong += !has_order(&problem, device);
+		}
+	srt_problem_init_simple(&problem, SCANRT_F32, SCANRT_SUM);
+	problem.op = SCANRT_OPERATOR_USER;
+	problem.input_type = problem.accumulator_type = problem.output_type = SCANRT_TYPE_USER;
+	problem.user = &user;
+	for (size = 1; size <= SCAN_LARGE_BYTES; size++) {
+		for (role = 0; role < SRT_ROLES; role++) {
+			user.roles[role].size = size;
+			user.roles[role].alignment = size & (~size + 1) & 7 ? size & (~size + 1) : 8;
+		}
+		wrong += !has_order(&problem, device);
+	}
+	tap_is_int(wrong, 0, "B101: %s has the reproducible order of all types, and of the caller's", device->name);
+}
+
 static void test_repeatable(void)
 {
 	struct srt_problem problem;
@@ -232,6 +276,8 @@ int main(void)
 	}
 	for (i = 0; i < COUNT_OF(devices); i++)
 		test_state(&devices[i]);
+	for (i = 0; i < COUNT_OF(devices); i++)
+		test_orders(&devices[i]);
 	test_strategies();
 	test_reproducible();
 	test_repeatable();
