@@ -197,8 +197,8 @@ template <int words> __device__ __forceinline__ u32 extract(const u32 (&word)[wo
 	return value;
 }
 
-/* Accesses to the first `given` of a vector's elements that are no whole vector: one for each power of two in the number
- * of bytes, all in flight together. */
+/* Accesses to the first `given` of a vector's elements that are no whole vector: one for each power of two in the
+ * number of bytes, all in flight together. */
 template <class T, int count> struct vector_part {
 	enum : int { size = count * int(sizeof(T)) };
 

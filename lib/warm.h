@@ -6,8 +6,8 @@
 #define SRT_WARM_H
 
 /* Maps the library's own pages, which are in memory on behalf of whoever used it before, in one call.  A process that
- * touches them one after the other pays a microsecond or two for each, which in its first plan is as much as the look-up
- * itself.  Cheap after the first time; a system that cannot do it does not. */
+ * touches them one after the other pays a microsecond or two for each, which in its first plan is as much as the
+ * look-up itself.  Cheap after the first time; a system that cannot do it does not. */
 void srt_warm(void);
 
 #endif

@@ -150,7 +150,8 @@ int main(void)
 		"lookback,block=32,items=8,residency=1", "lookahead,block=128,items=8,stages=4,ahead=3", NULL };
 	/* Each draws its first tickets while those before it may still run, from the word that they all draw from. */
 	static const char *const tickets[] = { "totals,block=64,items=4", "lookahead,block=64,items=4,stages=3,ahead=2",
-		"block,block=256,items=4", "lookback-serial,block=64,items=4", "totals,block=32,items=8,gather=1", NULL };
+		"block,block=256,items=4", "lookback-serial,block=64,items=4", "totals,block=32,items=8,gather=1",
+		NULL };
 	static const char *const ahead[] = { "lookahead,block=256,items=16,stages=4,ahead=2", NULL };
 	static const char *const back[] = { "lookback,block=256,items=8", NULL };
 	static const char *const all[] = { "totals,block=512", "totals,block=256,items=8,gather=8", NULL };
