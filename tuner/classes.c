@@ -7,10 +7,11 @@
 
 #include "classes.h"
 
-#define TILE_COUNT 1536              /* no power of two: what wins there serves smaller counts, too */
-#define FEW_COUNT 10240
-#define SMALL_COUNT 40960
-#define WAVE_COUNT 163840
+/* No multiples of tiles: a full last tile would make one variant's name at that count and at no other. */
+#define TILE_COUNT 1504
+#define FEW_COUNT 10000
+#define SMALL_COUNT 40000
+#define WAVE_COUNT 160000
 #define WAVE_BYTES 32768            /* a tile as large as the registers of a block hold */
 #define ONLY_SMALL_COUNT 65536    /* where there are no clusters, and the classes beside it are left out */
 #define SMALL_SCANS 40            /* a graph of back-to-back scans */
@@ -69,7 +70,7 @@ static void natural_counts(uint64_t counts[TUNE_CLASS_MAX], const struct srt_dev
 	counts[MEDIUM] = l2 / 4 / element;
 	counts[WAVES] = 0;
 	if (device->has_clusters && device->sm_count > 0)
-		counts[WAVES] = (uint64_t)device->sm_count * WAVE_BYTES / element;
+		counts[WAVES] = (uint64_t)device->sm_count * WAVE_BYTES / element / 16 * 15;
 	counts[LARGE] = power_above(4 * l2 / element);
 	while (device->memory_free && counts[LARGE] > most)
 		counts[LARGE] /= 2;
