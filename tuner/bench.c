@@ -52,11 +52,10 @@ static int make_plan(struct bench *bench)
 	if (bench->gpu->described) {
 		bench->gpu->described->op.state = (const void *)(uintptr_t)bench->gpu->state.address;
 		problem = bench->gpu->described->given;
+	} else {
+		problem.input_type = bench->problem.input_type;
+		problem.op = bench->problem.op;
 	}
-	problem.input_type = bench->problem.input_type;
-	problem.accumulator_type = bench->problem.accumulator_type;
-	problem.output_type = bench->problem.output_type;
-	problem.op = bench->problem.op;
 	problem.mode = bench->problem.is_exclusive ? SCANRT_EXCLUSIVE : SCANRT_INCLUSIVE;
 	problem.max_count = bench->timing.count;
 	options.variant = bench->options->variant;

@@ -103,6 +103,12 @@ static uint64_t workspace_bytes(const struct tune_search *search, uint64_t max_c
 	return srt_workspace_need_bytes(&need) + WORKSPACE_SLACK;
 }
 
+/* Of data that is verified on a slow device; that of a problem whose reference runs there is not made in vain. */
+static uint64_t least_base(const struct tune_search *search)
+{
+	return search->is_described ? 4096 : 65536;
+}
+
 static bool prepare(struct tune_search *search)
 {
 	size_t element = tune_element_bytes(&search->problem);
@@ -116,7 +122,7 @@ static bool prepare(struct tune_search *search)
 	if (search->is_described && request.base_count > DESCRIBED_COUNT)
 		request.base_count = DESCRIBED_COUNT;
 	if (!last->is_streaming)
-		request.base_count = last->timing.count > 65536 ? last->timing.count : 65536;
+		request.base_count = last->timing.count > least_base(search) ? last->timing.count : least_base(search);
 	request.arena_bytes = tune_classes_bytes(search->classes, search->class_count, element);
 	if (request.arena_bytes < request.base_count * element)
 		request.arena_bytes = request.base_count * element;

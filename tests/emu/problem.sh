@@ -46,6 +46,31 @@ like "$("$scantune" bench --device emu --count 3000 --problem "$files/selective_
 like "$("$scantune" --device emu --dry-run --verbose --problem "$files/dual_numbers.problem")" " large,block=128" \
 	"elements that are too large for registers have a space of their own"
 
+# A state, an identity and an initial value that is larger than what a launch's arguments hold.
+cat >"$tap_dir/state.problem" <<'EOF'
+type block 36 4
+input block
+operator sums <<EOT
+using block = scan::opaque<36, 4>;
+void apply(block &r, const block &e, const block &l, const unsigned *mask)
+{
+	unsigned a[9], b[9];
+	memcpy(a, &e, 36);
+	memcpy(b, &l, 36);
+	for (int i = 0; i < 9; i++)
+		a[i] = (a[i] + b[i]) & *mask;
+	memcpy(&r, a, 36);
+}
+EOT
+state u32 0xffff
+identity u32 ...
+initial u32 9*3
+layout block 9*u32:0:65535
+EOF
+ok "a problem with a state is scanned, in both modes" "$scantune" bench --device emu --count 300 \
+	--mode inclusive,exclusive --variant lookback,block=64,items=1 --problem "$tap_dir/state.problem"
+is "$(grep -c ' forced ' "$tap_dir/.output")" 2 "and held to the operator with that state"
+
 # The library itself keeps what it had to compile.
 ok "a program compiles what is not tuned" env SCANRT_WRITE_CACHE=1 SCANRT_DB="$tap_dir/kept.db" \
 	"$top_builddir/examples/string_hash"
