@@ -21,7 +21,7 @@
 #define SCAN_EPOCH_LIMIT 0x3fffffffu /* epochs run from 0 to SCAN_EPOCH_LIMIT - 1: a tag is (epoch + 1) << 2 | state */
 #define SCAN_INITIAL_BYTES 32  /* what is larger lies in device memory */
 #define SCAN_VECTOR_BYTES 48   /* the elements that a thread moves at once, at most, but for a single one */
-#define SCAN_WIDE_BYTES 16     /* look-ahead has ways of its own for larger values, and a tile word more for 32 tiles */
+#define SCAN_WIDE_BYTES 16     /* larger values take a thread's registers for few of them */
 #define SCAN_LARGE_BYTES 160   /* larger values do not fit a thread's registers: they stay in shared memory */
 
 struct scan_arguments {

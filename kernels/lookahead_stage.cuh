@@ -52,7 +52,7 @@ template <class P> struct stage_extent {
 /* The gap between the slices of a stage, in bytes. */
 template <class P> __device__ __forceinline__ u32 slice_gap(const scan_arguments &arguments)
 {
-	return P::rakes && !P::is_wide && address_of(arguments.in) % 16 != 0 ? 16 : 0;
+	return P::rakes && address_of(arguments.in) % 16 != 0 ? 16 : 0;
 }
 
 template <class P> struct stage_ring {

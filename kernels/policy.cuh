@@ -24,7 +24,7 @@ enum : u32 { full_warp = 0xffffffffu };
 enum class strategy { other = 0, block = 1, lookback = 2, lookahead = 3, cluster = 4, large = 9 };
 enum class warp_scan_kind { shuffle = 1, shared = 2 };
 enum class circuit { none = 0, warps = 1, chosen = 2 }; /* chosen: that of SCAN_CIRCUIT_FILE */
-enum class access { plain = 1, stream = 2, bulk = 3 };
+enum class access { plain = 1, stream = 2, bulk = 3, place = 4 };
 enum class exchange_kind { warp = 1, block = 2 };
 
 /* Constants are enumerators, or functions where their type is an enumeration: NVRTC makes a variable of the module of
@@ -89,9 +89,8 @@ struct policy {
 
 	/* Full slices are scanned in shared memory and copied from there: in bulk, or by their warp before sm_90. */
 	enum : bool { rakes = access(SCAN_STORE) == access::bulk };
-	/* Wide values are combined in place in their stage, and go about in their own way (lookahead_wide.cuh). */
-	enum : bool { is_wide = rakes && sizeof(value) > SCAN_WIDE_BYTES && same_type<input, value>::value &&
-		same_type<output, value>::value && !user_facts::has_load && !user_facts::has_store };
+	/* Values are combined in place in their stage, and warps go about in their own way (lookahead_wide.cuh). */
+	enum : bool { is_wide = access(SCAN_STORE) == access::place };
 };
 
 enum : int { widest_element = sizeof(policy::input) > sizeof(policy::output) ? sizeof(policy::input) :
@@ -112,7 +111,11 @@ static_assert(
 static_assert(policy::store() != access::bulk || policy::how() == strategy::lookahead ||
 		(policy::how() == strategy::block && policy::how_in_block() == circuit::warps),
 	"store: bulk is for lookahead, and for block with circuit=warps");
-static_assert(policy::store() != access::bulk || policy::is_wide || policy::vector * widest_element == 16,
+static_assert(!policy::is_wide || policy::how() == strategy::lookahead, "store: place is for lookahead");
+static_assert(!policy::is_wide || (same_type<policy::input, policy::value>::value &&
+		same_type<policy::output, policy::value>::value && !user_facts::has_load && !user_facts::has_store),
+	"store: place wants one type and no conversions");
+static_assert(policy::store() != access::bulk || policy::vector * widest_element == 16,
 	"store: bulk wants items that fill 16 bytes");
 static_assert(policy::how() != strategy::lookahead || policy::how_in_block() == circuit::none,
 	"circuit: lookahead has none");

@@ -77,13 +77,14 @@ template <class T> struct warp_scan_storage<T, warp_scan_kind::shared> {
 /* Kogge-Stone by shuffles: 5 steps, no memory. */
 template <class P> struct warp_scan<P, warp_scan_kind::shuffle> {
 	using storage = warp_scan_storage<typename P::value, warp_scan_kind::shuffle>;
+	enum : int { steps_at_once = sizeof(typename P::value) > 2 * SCAN_WIDE_BYTES ? 1 : 5 };
 	/* most: of all counts. */
 	template <int rows, int most = warp_size>
 	static __device__ __forceinline__ void run(
 		typename P::value (&value)[rows], const int (&count)[rows], int lane, storage *)
 	{
 		/* Wide values: a step is work enough for a loop, and code takes the compiler's time. */
-#pragma unroll(sizeof(typename P::value) > 2 * SCAN_WIDE_BYTES ? 1 : warp_size)
+#pragma unroll(steps_at_once)
 		for (int reach = 1; reach < most; reach *= 2) {
 #pragma unroll
 			for (int r = 0; r < rows; r++) {

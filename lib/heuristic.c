@@ -212,6 +212,14 @@ static bool make_raked(struct srt_variant *variant, const struct srt_problem *pr
 	return is_fit(variant, problem, device);
 }
 
+/* Composition is dearer than addition, as a rule, and does not commute.  Raked slices repeat the caller's operator for
+ * every element of a thread: tables of 16 states took 300 KB of code and spilled; in place they are twice as fast. */
+static bool is_heavy(const struct srt_problem *problem)
+{
+	return problem->op == SCANRT_OPERATOR_USER && !srt_problem_is_commutative(problem) &&
+		srt_problem_size(problem, SRT_ACCUMULATOR) > 8;
+}
+
 /* A ring of big tiles: what does not fit is made to, first by fewer tiles, then by smaller ones. */
 static bool make_lookahead(struct srt_variant *variant, const struct srt_problem *problem,
 	const struct srt_device *device)
@@ -221,10 +229,14 @@ static bool make_lookahead(struct srt_variant *variant, const struct srt_problem
 	int vectors;
 	int stages;
 
-	if (device->capability < LOOKAHEAD_CAPABILITY || srt_wide_is_tight(problem))
+	if (device->capability < LOOKAHEAD_CAPABILITY)
 		return false;
-	if (make_raked(variant, problem, device))
+	if (!is_heavy(problem) && make_raked(variant, problem, device))
 		return true;
+	if (srt_wide_make_in_place(variant, problem, device))
+		return true;
+	if (srt_wide_is_tight(problem))
+		return false;
 	for (vectors = ring.vectors; vectors > 0; vectors -= 2)
 		for (stages = ring.stages; stages >= 3; stages--) {
 			*variant = make(SRT_LOOKAHEAD, ring.block,
@@ -288,7 +300,7 @@ size_t srt_heuristic_ranges(struct srt_range ranges[SRT_HEURISTIC_MAX], const st
 	if (srt_wide_is_large(problem)) {
 		srt_wide_make_large(&lookback, problem, device);
 		has_lookback = is_fit(&lookback, problem, device);
-		has_lookahead = false;
+		has_lookahead = has_lookahead && lookahead.store == SRT_ACCESS_PLACE;
 	}
 	/* Asked again for its record: the latest refusal is what the caller will be told. */
 	if (!has_lookback && !has_lookahead) {
@@ -367,6 +379,8 @@ static struct srt_variant make_order(const struct srt_problem *problem)
 	if (srt_problem_size(problem, SRT_ACCUMULATOR) <= SCAN_WIDE_BYTES &&
 			srt_variant_check(&variant, problem, &least) == SCANRT_OK)
 		return variant;
+	if (srt_wide_order_in_place(&variant, problem))
+		return variant;
 	variant = make(SRT_LOOKAHEAD, 256, items_of(problem, largest_element(problem) == 1 ? 2 : is_widened ? 4 : 3));
 	variant.items = srt_wide_items(problem, variant.items);
 	variant.block = srt_wide_reproducible_block(problem, variant.items);
@@ -387,7 +401,9 @@ int srt_heuristic_reproducible(struct srt_variant *variant, const struct srt_pro
 
 	srt_error_save(&error);
 	*variant = make_order(problem);
-	if (variant->store != SRT_ACCESS_BULK)
+	if (variant->store == SRT_ACCESS_PLACE)
+		i = 1;
+	else if (variant->store != SRT_ACCESS_BULK)
 		i = 3;
 	for (; i < sizeof(rings) / sizeof(rings[0]); i++) {
 		variant->residency = rings[i].residency;
@@ -422,5 +438,6 @@ static bool has_order(const struct srt_variant *variant)
 bool srt_variant_is_same_order(const struct srt_variant *a, const struct srt_variant *b)
 {
 	return has_order(a) && has_order(b) && a->block == b->block && a->items == b->items &&
-		(a->store == SRT_ACCESS_BULK) == (b->store == SRT_ACCESS_BULK);
+		(a->store == SRT_ACCESS_BULK) == (b->store == SRT_ACCESS_BULK) &&
+		(a->store == SRT_ACCESS_PLACE) == (b->store == SRT_ACCESS_PLACE);
 }

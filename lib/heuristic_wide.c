@@ -9,6 +9,8 @@
 #define REGISTERS_PER_BLOCK 65536
 #define WARP_SIZE 32
 #define VECTOR_BYTES 16
+/* Four of them, and what the kernel has beside, in 227 KB. */
+#define IN_PLACE_TILE_BYTES 54000
 /* A thread's registers beside its values; and the values that it holds beside its items, at the worst moment. */
 #define REGISTERS_BESIDE 72
 #define VALUES_BESIDE 3
@@ -64,6 +66,54 @@ bool srt_wide_is_large(const struct srt_problem *problem)
 {
 	return srt_problem_size(problem, SRT_ACCUMULATOR) > SCAN_LARGE_BYTES ||
 		registers_of(problem) > REGISTERS_OF_VALUE;
+}
+
+static int odd(int items)
+{
+	return items <= 2 ? items > 0 ? items : 1 : (items - 1) / 2 * 2 + 1;
+}
+
+/* Values combined where they lie: tiles as large as four of them fit, few warps with many elements each, since the
+ * exchange costs what a tile costs, whatever is in it; an odd number of items meets no banks. */
+bool srt_wide_make_in_place(struct srt_variant *variant, const struct srt_problem *problem,
+	const struct srt_device *device)
+{
+	int size = (int)srt_problem_size(problem, SRT_ACCUMULATOR);
+	int stages;
+	int tile;
+
+	if (is_unaligned(problem))
+		return false;
+	for (stages = 4; stages >= 2; stages--)
+		for (tile = IN_PLACE_TILE_BYTES; tile >= 4096; tile /= 2) {
+			srt_variant_init(variant, SRT_LOOKAHEAD);
+			variant->block = size <= VECTOR_BYTES ? 416 : size <= 48 ? 224 : size <= 112 ? 96 : 64;
+			if (tile < IN_PLACE_TILE_BYTES)
+				variant->block = 64;
+			variant->items = odd(tile / size / variant->block);
+			variant->stages = stages;
+			variant->ahead = stages > 2 ? stages - 2 : 1;
+			variant->store = SRT_ACCESS_PLACE;
+			if (srt_variant_check(variant, problem, device) == SCANRT_OK)
+				return true;
+		}
+	return false;
+}
+
+/* Two tiles fit the 64 KB of the smallest device, and are as good an order as any. */
+bool srt_wide_order_in_place(struct srt_variant *variant, const struct srt_problem *problem)
+{
+	struct srt_variant made;
+
+	srt_variant_init(&made, SRT_LOOKAHEAD);
+	made.block = 64;
+	made.items = odd(20000 / (int)srt_problem_size(problem, SRT_ACCUMULATOR) / made.block);
+	made.store = SRT_ACCESS_PLACE;
+	if (srt_problem_size(problem, SRT_ACCUMULATOR) <= VECTOR_BYTES || is_unaligned(problem) ||
+		srt_variant_check(&made, problem, NULL) != SCANRT_OK)
+		return false;
+	*variant = made;
+	return true;
 }
 
 /* As many leaders as five slots each leave room for, and elements enough for each that their scan over the leaders and

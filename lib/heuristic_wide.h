@@ -22,6 +22,13 @@ bool srt_wide_is_large(const struct srt_problem *problem);
 void srt_wide_make_large(struct srt_variant *variant, const struct srt_problem *problem,
 	const struct srt_device *device);
 
+/* Look-ahead that combines values where they lie (store=place); false where the problem or the device does not allow
+ * it, or where parts of words would take the registers. */
+bool srt_wide_make_in_place(struct srt_variant *variant, const struct srt_problem *problem,
+	const struct srt_device *device);
+/* The same as the fixed order of SCANRT_REPRODUCIBLE, without its ring; by the problem alone. */
+bool srt_wide_order_in_place(struct srt_variant *variant, const struct srt_problem *problem);
+
 /* The block of the fixed variant of SCANRT_REPRODUCIBLE: by the element sizes alone. */
 int srt_wide_reproducible_block(const struct srt_problem *problem, int items);
 

@@ -21,7 +21,7 @@ static const char *const circuit_files[] = {
 #include "circuit.def"
 #undef CIRCUIT
 };
-static const char *const access_names[] = { "plain", "stream", "bulk" };
+static const char *const access_names[] = { "plain", "stream", "bulk", "place" };
 static const char *const exchange_names[] = { "warp", "block" };
 
 /* In the order of the text form. */
@@ -33,7 +33,7 @@ const struct srt_knob srt_knobs[] = {
 	{ "circuit", "SCAN_CIRCUIT", offsetof(struct srt_variant, circuit), 1, SRT_CIRCUIT_END - 1, 1, circuit_names },
 	{ "fan", "SCAN_FAN", offsetof(struct srt_variant, fan), 2, 32, 1, NULL },
 	{ "load", "SCAN_LOAD", offsetof(struct srt_variant, load), 1, 2, 1, access_names },
-	{ "store", "SCAN_STORE", offsetof(struct srt_variant, store), 1, 3, 1, access_names },
+	{ "store", "SCAN_STORE", offsetof(struct srt_variant, store), 1, 4, 1, access_names },
 	{ "residency", "SCAN_RESIDENCY", offsetof(struct srt_variant, residency), 1, 32, 1, NULL },
 	{ "stages", "SCAN_STAGES", offsetof(struct srt_variant, stages), 2, 16, 1, NULL },
 	{ "ahead", "SCAN_AHEAD", offsetof(struct srt_variant, ahead), 1, 15, 1, NULL },

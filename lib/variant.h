@@ -33,8 +33,9 @@ enum srt_circuit {
 const char *srt_circuit_file(int circuit); /* of kernels/ */
 enum srt_exchange { SRT_EXCHANGE_WARP = 1, SRT_EXCHANGE_BLOCK = 2 }; /* whose totals the blocks of a cluster exchange */
 /* Cache policy of the loads or stores of elements; bulk, for look-ahead and one block: slices are scanned in
- * shared memory and copied from there, look-ahead's full ones in bulk from sm_90 on. */
-enum srt_access { SRT_ACCESS_PLAIN = 1, SRT_ACCESS_STREAM = 2, SRT_ACCESS_BULK = 3 };
+ * shared memory and copied from there, look-ahead's full ones in bulk from sm_90 on; place, for look-ahead: the same
+ * with all partial results in place of the elements (one type, without conversions). */
+enum srt_access { SRT_ACCESS_PLAIN = 1, SRT_ACCESS_STREAM = 2, SRT_ACCESS_BULK = 3, SRT_ACCESS_PLACE = 4 };
 
 struct srt_variant {
 	int strategy;
@@ -89,9 +90,6 @@ int srt_problem_vector(const struct srt_problem *problem);
 /* The same for a variant: less where its items do not fill 16 bytes. */
 int srt_variant_vector(const struct srt_variant *variant, const struct srt_problem *problem);
 
-/* Whether look-ahead scans values of over SCAN_WIDE_BYTES in place in their stages, where its items may be any number
- * and nothing moves by vectors (kernels/lookahead_wide.cuh). */
-bool srt_variant_is_wide(const struct srt_variant *variant, const struct srt_problem *problem);
 
 /* Is it a variant that can run this problem on this device?  The message names the knob and the limit.  device may be
  * NULL: then only what holds on every device is checked. */

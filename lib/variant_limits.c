@@ -24,6 +24,7 @@
 /* A bulk copy writes whole 16-byte units: an input that starts inside one needs one unit more than the tile.  For bulk
  * stores each warp's slice of it has one, and one follows. */
 #define STAGE_SLACK 16
+#define PLACE_BYTES 12
 #define STAGE_ALIGNMENT 128
 
 static size_t larger(size_t a, size_t b)
@@ -43,21 +44,12 @@ int srt_problem_vector(const struct srt_problem *problem)
 	return 1;
 }
 
-bool srt_variant_is_wide(const struct srt_variant *variant, const struct srt_problem *problem)
-{
-	size_t size = srt_problem_size(problem, SRT_ACCUMULATOR);
-
-	return variant->strategy == SRT_LOOKAHEAD && variant->store == SRT_ACCESS_BULK && size > SCAN_WIDE_BYTES &&
-		srt_problem_size(problem, SRT_INPUT) == size && srt_problem_size(problem, SRT_OUTPUT) == size &&
-		!(problem->user && (problem->user->has_load || problem->user->has_store));
-}
-
 /* Fewer items than fill 16 bytes move as a narrower vector: one item a thread is how scans are taught. */
 int srt_variant_vector(const struct srt_variant *variant, const struct srt_problem *problem)
 {
 	int vector = srt_problem_vector(problem);
 
-	if (srt_variant_is_wide(variant, problem))
+	if (variant->store == SRT_ACCESS_PLACE)
 		return 1;
 	return variant->items < vector ? variant->items : vector;
 }
@@ -226,11 +218,24 @@ static int check_bulk(const struct srt_variant *variant, const struct srt_proble
 	if (variant->strategy != SRT_LOOKAHEAD &&
 			(variant->strategy != SRT_BLOCK || variant->circuit != SRT_CIRCUIT_WARPS))
 		return srt_fail(SCANRT_ERROR_VARIANT, "store=bulk is for lookahead, and for block with circuit=warps");
-	if (srt_variant_is_wide(variant, problem))
-		return SCANRT_OK;
 	if ((size_t)srt_variant_vector(variant, problem) * size != 16)
 		return srt_fail(SCANRT_ERROR_VARIANT,
 			"store=bulk wants items that fill vectors of 16 bytes");
+	return SCANRT_OK;
+}
+
+/* What is combined where it lies: elements that are accumulators.  Narrow ones have nothing of it. */
+static int check_place(const struct srt_variant *variant, const struct srt_problem *problem)
+{
+	bool is_converted = problem->user && (problem->user->has_load || problem->user->has_store);
+	int type = problem->accumulator_type;
+
+	if (variant->strategy != SRT_LOOKAHEAD)
+		return srt_fail(SCANRT_ERROR_VARIANT, "store=place is for lookahead only");
+	if (problem->input_type != type || problem->output_type != type || is_converted ||
+		srt_problem_size(problem, SRT_ACCUMULATOR) < PLACE_BYTES)
+		return srt_fail(SCANRT_ERROR_VARIANT,
+			"store=place wants elements of one type, of %d bytes or more, and no conversions", PLACE_BYTES);
 	return SCANRT_OK;
 }
 
@@ -276,7 +281,7 @@ static int check_problem(const struct srt_variant *variant, const struct srt_pro
 		return srt_fail(SCANRT_ERROR_VARIANT,
 			"block=%d and items=%d take %zu bytes of a kernel's own shared memory, which may have %d",
 			variant->block, variant->items, bytes, LEAST_SHARED_BYTES);
-	if (variant->items % vector != 0 && !is_part && !srt_variant_is_wide(variant, problem))
+	if (variant->items % vector != 0 && !is_part && variant->store != SRT_ACCESS_PLACE)
 		return srt_fail(SCANRT_ERROR_VARIANT,
 			"items=%d is neither a multiple of %d, the elements of a 16-byte vector, nor a power of two "
 			"below", variant->items, vector);
@@ -284,6 +289,8 @@ static int check_problem(const struct srt_variant *variant, const struct srt_pro
 		return srt_fail(
 			SCANRT_ERROR_VARIANT, "ahead=%d is not below stages=%d", variant->ahead, variant->stages);
 	if (variant->store == SRT_ACCESS_BULK && check_bulk(variant, problem))
+		return SCANRT_ERROR_VARIANT;
+	if (variant->store == SRT_ACCESS_PLACE && check_place(variant, problem))
 		return SCANRT_ERROR_VARIANT;
 	if (variant->strategy == SRT_CLUSTER && (variant->cluster & (variant->cluster - 1)) != 0)
 		return srt_fail(SCANRT_ERROR_VARIANT, "cluster=%d is not a power of two", variant->cluster);

@@ -14,7 +14,7 @@ static size_t state_bytes(const struct srt_variant *variant, const struct srt_pr
 	if (!srt_strategy_find(variant->strategy)->has_tile_words)
 		return 0;
 	/* Batches of 32 tiles have an entry each, too, and are whole ones. */
-	if (srt_variant_is_wide(variant, problem))
+	if (variant->store == SRT_ACCESS_PLACE)
 		tiles = (tiles / 32 + 1) * 33;
 	return SCAN_CONTROL_BYTES + tiles * srt_variant_tile_words(variant, problem) * sizeof(uint64_t);
 }

@@ -34,6 +34,27 @@ struct point {
 };
 
 #define BULK SRT_ACCESS_BULK
+#define PLACE SRT_ACCESS_PLACE
+
+/* Wide values, combined where they lie.  They come first. */
+static const struct point wide[] = {
+	{ .strategy = SRT_LOOKAHEAD, .block = 416, .items = 7, .stages = 4, .ahead = 2, .store = PLACE },
+	{ .strategy = SRT_LOOKAHEAD, .block = 224, .items = 7, .stages = 4, .ahead = 2, .store = PLACE },
+	{ .strategy = SRT_LOOKAHEAD, .block = 96, .items = 5, .stages = 4, .ahead = 2, .store = PLACE },
+	{ .strategy = SRT_LOOKAHEAD, .block = 64, .items = 5, .stages = 4, .ahead = 2, .store = PLACE },
+	{ .strategy = SRT_LOOKAHEAD, .block = 64, .items = 9, .stages = 4, .ahead = 2, .store = PLACE },
+	{ .strategy = SRT_LOOKAHEAD, .block = 192, .items = 3, .stages = 4, .ahead = 2, .store = PLACE },
+	{ .strategy = SRT_LOOKAHEAD, .block = 128, .items = 3, .stages = 4, .ahead = 2, .store = PLACE },
+	{ .strategy = SRT_LOOKAHEAD, .block = 64, .items = 3, .stages = 8, .ahead = 5, .store = PLACE },
+	{ .strategy = SRT_LOOKAHEAD, .block = 320, .items = 5, .stages = 4, .ahead = 2, .store = PLACE },
+	{ .strategy = SRT_LOOKAHEAD, .block = 96, .items = 15, .stages = 4, .ahead = 2, .store = PLACE },
+	{ .strategy = SRT_LOOKAHEAD, .block = 128, .items = 3, .stages = 6, .ahead = 3, .store = PLACE },
+	{ .strategy = SRT_LOOKAHEAD, .block = 256, .items = 5, .stages = 5, .ahead = 3, .store = PLACE },
+	{ .strategy = SRT_LOOKAHEAD, .block = 128, .items = 11, .stages = 4, .ahead = 2, .store = PLACE },
+	{ .strategy = SRT_LOOKAHEAD, .block = 64, .items = 5, .stages = 5, .ahead = 3, .store = PLACE },
+	{ .strategy = SRT_LOOKAHEAD, .block = 416, .items = 3, .stages = 5, .ahead = 3, .store = PLACE },
+	{ .strategy = SRT_LOOKAHEAD, .block = 448, .items = 5, .stages = 5, .ahead = 3, .store = PLACE },
+};
 
 /* Those that won somewhere, or nearly so, ordered so that any beginning of the list is a fair sample of all. */
 static const struct point known[] = {
@@ -113,18 +134,22 @@ static const struct point known[] = {
 /* Of values that stay in shared memory: how many lanes move what one applies the operator to, and how many elements it
  * has in a row. */
 static const struct point known_large[] = {
-	{ .strategy = SRT_LARGE, .block = 256, .items = 8, .lanes = 8 },
-	{ .strategy = SRT_LARGE, .block = 256, .items = 4, .lanes = 4 },
-	{ .strategy = SRT_LARGE, .block = 128, .items = 8, .lanes = 8 },
-	{ .strategy = SRT_LARGE, .block = 256, .items = 8, .lanes = 16 },
-	{ .strategy = SRT_LARGE, .block = 512, .items = 8, .lanes = 16 },
-	{ .strategy = SRT_LARGE, .block = 256, .items = 12, .lanes = 8 },
-	{ .strategy = SRT_LARGE, .block = 256, .items = 4, .lanes = 16 },
-	{ .strategy = SRT_LARGE, .block = 256, .items = 8, .lanes = 32 },
-	{ .strategy = SRT_LARGE, .block = 128, .items = 4, .lanes = 4 },
-	{ .strategy = SRT_LARGE, .block = 384, .items = 6, .lanes = 12 },
-	{ .strategy = SRT_LARGE, .block = 256, .items = 2, .lanes = 32 },
-	{ .strategy = SRT_LARGE, .block = 512, .items = 4, .lanes = 64 },
+	{ .strategy = SRT_LARGE, .block = 256, .lanes = 4, .items = 8 },
+	{ .strategy = SRT_LARGE, .block = 256, .lanes = 16, .items = 8 },
+	{ .strategy = SRT_LARGE, .block = 256, .lanes = 32, .items = 16 },
+	{ .strategy = SRT_LARGE, .block = 320, .lanes = 8, .items = 8, .residency = 2 },
+	{ .strategy = SRT_LARGE, .block = 256, .lanes = 4, .items = 16 },
+	{ .strategy = SRT_LARGE, .block = 256, .lanes = 16, .items = 16 },
+	{ .strategy = SRT_LARGE, .block = 160, .lanes = 16, .items = 16 },
+	{ .strategy = SRT_LARGE, .block = 256, .lanes = 8, .items = 16, .residency = 2 },
+	{ .strategy = SRT_LARGE, .block = 320, .lanes = 16, .items = 8 },
+	{ .strategy = SRT_LARGE, .block = 256, .lanes = 32, .items = 8, .residency = 2 },
+	{ .strategy = SRT_LARGE, .block = 256, .lanes = 4, .items = 4 },
+	{ .strategy = SRT_LARGE, .block = 256, .lanes = 16, .items = 24 },
+	{ .strategy = SRT_LARGE, .block = 192, .lanes = 8, .items = 16, .residency = 3 },
+	{ .strategy = SRT_LARGE, .block = 256, .lanes = 32, .items = 32 },
+	{ .strategy = SRT_LARGE, .block = 128, .lanes = 4, .items = 3 },
+	{ .strategy = SRT_LARGE, .block = 64, .lanes = 2, .items = 2 },
 };
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
@@ -241,6 +266,7 @@ static struct point draw(uint64_t *state)
 	static const int clusters[] = { 4, 8, 16, 16 };
 	static const int exchanges[] = { 0, SRT_EXCHANGE_BLOCK };
 	static const int partials[] = { 0, 128, 264, 528, 2048 };
+	static const int stores[] = { 0, 0, BULK, BULK, PLACE };
 	struct point point = draw_common(state);
 
 	if (point.strategy != SRT_BLOCK && point.strategy != SRT_CLUSTER && point.strategy != SRT_LOOKAHEAD)
@@ -258,8 +284,7 @@ static struct point draw(uint64_t *state)
 	if (point.strategy == SRT_LOOKAHEAD) {
 		point.stages = 3 + (int)(tune_random(state) % 6);
 		point.ahead = 1 + (int)(tune_random(state) % (uint64_t)(point.stages - 1));
-		if (tune_random(state) % 2)
-			point.store = SRT_ACCESS_BULK;
+		point.store = pick(state, stores, COUNT_OF(stores));
 		point.gather = pick(state, gathers, COUNT_OF(gathers));
 	}
 	return point;
@@ -295,14 +320,23 @@ static size_t append(struct srt_variant *variants, size_t used, const struct poi
 	return used + 1;
 }
 
+/* What takes more than 8 bytes is large to a thread that holds many. */
+static bool is_wide(const struct srt_problem *problem)
+{
+	return srt_problem_size(problem, SRT_ACCUMULATOR) > 8;
+}
+
 size_t tune_space(struct srt_variant *variants, size_t capacity, const struct srt_problem *problem,
 	const struct srt_device *device, size_t wanted, uint64_t seed)
 {
+	bool is_large = srt_wide_is_large(problem);
 	size_t used = 0;
 
-	bool is_large = srt_wide_is_large(problem);
-
 	wanted = wanted < capacity ? wanted : capacity;
+	for (size_t i = 0; is_wide(problem) && i < COUNT_OF(wide) && used < wanted; i++)
+		used = append(variants, used, &wide[i], problem, device);
+	for (size_t i = 0; is_wide(problem) && i < COUNT_OF(wide) && used < wanted; i++)
+		used = append(variants, used, &wide[i], problem, device);
 	for (size_t i = 0; is_large && i < COUNT_OF(known_large) && used < wanted; i++)
 		used = append(variants, used, &known_large[i], problem, device);
 	for (size_t i = 0; i < COUNT_OF(known) && used < wanted; i++)
