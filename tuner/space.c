@@ -29,7 +29,7 @@ struct point {
 	int fan;
 	int load;
 	int store;
-	int items;   /* of strategy large, which has no vectors */
+	int items;   /* in place of vectors: of strategy large, and of store=place */
 	int lanes;
 };
 
@@ -333,8 +333,6 @@ size_t tune_space(struct srt_variant *variants, size_t capacity, const struct sr
 	size_t used = 0;
 
 	wanted = wanted < capacity ? wanted : capacity;
-	for (size_t i = 0; is_wide(problem) && i < COUNT_OF(wide) && used < wanted; i++)
-		used = append(variants, used, &wide[i], problem, device);
 	for (size_t i = 0; is_wide(problem) && i < COUNT_OF(wide) && used < wanted; i++)
 		used = append(variants, used, &wide[i], problem, device);
 	for (size_t i = 0; is_large && i < COUNT_OF(known_large) && used < wanted; i++)
