@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * first_scan [COUNT [sum|max [exclusive]]]: how long a fresh process takes from a CUDA context to its first result of
- * i32, and what one execution costs the host after that.  What the library does is the database's and the compiler's
- * doing: run it with SCANRT_DB naming a tuned file or `off`, with and without SCANRT_LIBNVRTC pointing nowhere.
+ * first_scan [COUNT [sum|max|user [exclusive]]]: how long a fresh process takes from a CUDA context to its first
+ * result of i32, and what one execution costs the host after that; user: of a structure of one, and an operator in
+ * text.  What the library does is the database's and the compiler's doing: run it with SCANRT_DB naming a tuned file or
+ * `off`, with and without SCANRT_LIBNVRTC pointing nowhere.
  *
  * Prints one JSON object: times in microseconds; lookup_us is what the library's log says of the database, if it does.
  * Under driver_calls.so (see there), each phase's driver and system calls are listed at the end.
@@ -86,7 +87,17 @@ struct task {
 	uint64_t count;
 	bool is_max;
 	bool is_exclusive;
+	bool is_user;
 };
+
+static const int32_t zero;
+static const struct scanrt_user_type number = { sizeof number, "number", "struct number { int value; };\n", 4, 4 };
+static const struct scanrt_user_operator add = { sizeof add, "add",
+	"number apply(const number &a, const number &b)\n"
+	"{\n"
+	"	return { int(unsigned(a.value) + unsigned(b.value)) };\n"
+	"}\n",
+	&zero, SCANRT_COMMUTATIVE, NULL };
 
 static struct scanrt_plan *make_plan(struct scanrt_context *context, const struct task *task)
 {
@@ -95,6 +106,12 @@ static struct scanrt_plan *make_plan(struct scanrt_context *context, const struc
 
 	problem.input_type = SCANRT_I32;
 	problem.op = task->is_max ? SCANRT_MAX : SCANRT_SUM;
+	if (task->is_user) {
+		problem.input_type = SCANRT_TYPE_USER;
+		problem.user_input = &number;
+		problem.op = SCANRT_OPERATOR_USER;
+		problem.user_operator = &add;
+	}
 	problem.mode = task->is_exclusive ? SCANRT_EXCLUSIVE : SCANRT_INCLUSIVE;
 	problem.min_count = task->count;
 	problem.max_count = task->count;
@@ -156,7 +173,7 @@ static void print(const struct times *times, struct scanrt_plan *plan, const str
 	       "\"variant\":\"%s\",\"is_compiled\":%d,\"is_right\":%s,"
 	       "\"cuda_us\":%.1f,\"context_us\":%.1f,\"plan_us\":%.1f,\"execute_us\":%.1f,"
 	       "\"context_to_result_us\":%.1f,\"lookup_us\":%.1f,\"second_plan_us\":%.1f,\"host_us\":%.3f}\n",
-		task->is_max ? "max" : "sum", task->is_exclusive ? "exclusive" : "inclusive",
+		task->is_user ? "user" : task->is_max ? "max" : "sum", task->is_exclusive ? "exclusive" : "inclusive",
 		(unsigned long long)task->count, origins[description.origin], description.variant,
 		description.is_compiled,
 		same ? "true" : "false", times->cuda, times->open, times->plan, times->first,
@@ -167,7 +184,8 @@ int main(int argc, char **argv)
 {
 	struct scanrt_context_options options = SCANRT_CONTEXT_OPTIONS_INIT;
 	const struct task task = { argc > 1 ? strtoull(argv[1], NULL, 0) : 1 << 20,
-		argc > 2 && strcmp(argv[2], "max") == 0, argc > 3 && strcmp(argv[3], "exclusive") == 0 };
+		argc > 2 && strcmp(argv[2], "max") == 0, argc > 3 && strcmp(argv[3], "exclusive") == 0,
+		argc > 2 && strcmp(argv[2], "user") == 0 };
 	uint64_t count = task.count;
 	size_t bytes = count * sizeof(int32_t);
 	int32_t *values = malloc(bytes);

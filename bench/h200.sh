@@ -148,6 +148,15 @@ section_first() (
 		done
 		SCANRT_DB=off "$bin/first_scan" "$count" >>"$out/first.jsonl" || status=1
 	done
+	# An operator of the caller's: compiled each time; then kept, and found.
+	mkdir -p -m 700 "$work/kept"
+	for round in 1 2 3; do
+		SCANRT_DB=off "$bin/first_scan" 1048576 user >>"$out/first.jsonl" || status=1
+	done
+	for round in 1 2 3; do
+		SCANRT_DB=$work/kept/kept.db SCANRT_WRITE_CACHE=1 "$bin/first_scan" 1048576 user >>"$out/first.jsonl" ||
+			status=1
+	done
 	while read -r line; do tell "$line"; done <"$out/first.jsonl"
 	# Each driver call and system call of one more process, with its microseconds.
 	for count in 1000 1048576; do
