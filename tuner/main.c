@@ -9,6 +9,7 @@
 
 #include "messages.h"
 #include "options.h"
+#include "stated.h"
 #include "tune.h"
 
 /* The hidden argument with which this program starts its workers. */
@@ -66,7 +67,10 @@ int main(int argc, char **argv)
 	if (!tune_options_parse(&options, &status, argc, argv))
 		return check_output(status);
 	for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++)
-		if (strcmp(options.command, commands[i].name) == 0)
-			return check_output(commands[i].run(&options));
+		if (strcmp(options.command, commands[i].name) == 0) {
+			status = check_output(commands[i].run(&options));
+			tune_drop_problem(&options);
+			return status;
+		}
 	return TUNE_EXIT_USAGE;
 }

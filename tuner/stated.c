@@ -49,11 +49,23 @@ bool tune_take_problem(struct tune_options *options, const char *path, const cha
 		status = tune_described_take_elements(options->described, elements);
 	if (status) {
 		fprintf(stderr, "scantune: %s\n", srt_error_last()->text);
+		tune_drop_problem(options);
 		return false;
 	}
 	options->targets[0] = (struct tune_target){ 0, 0 };
 	options->target_count = 1;
-	return take_modes(options, has_modes);
+	if (take_modes(options, has_modes))
+		return true;
+	tune_drop_problem(options);
+	return false;
+}
+
+void tune_drop_problem(struct tune_options *options)
+{
+	if (options->described)
+		tune_described_free(options->described);
+	free(options->described);
+	options->described = NULL;
 }
 
 int tune_problem_of(struct srt_problem *problem, const struct tune_options *options, const struct tune_target *target,

@@ -11,6 +11,8 @@
 /* That of --problem, with the elements of --elements, which may be NULL.  Without --mode it says itself which modes. */
 bool tune_take_problem(struct tune_options *options, const char *path, const char *elements, bool has_modes);
 
+void tune_drop_problem(struct tune_options *options);
+
 /* The problem that a target is, in a mode; not to be freed. */
 int tune_problem_of(struct srt_problem *problem, const struct tune_options *options, const struct tune_target *target,
 	int mode);
