@@ -53,6 +53,26 @@ fails "compare with a file and no --markdown is a usage error" 1 "$scantune" com
 fails "compare with a file that is not there is a usage error" 1 "$scantune" compare --markdown "$tap_dir/lines"
 fails "plot without an output is a usage error" 1 "$scantune" plot "$tap_dir/lines"
 
+# Problems of files.
+cat >"$tap_dir/own.problem" <<'EOF'
+input i32
+operator first <<EOT
+int apply(int e, int l) { return e; }
+EOT
+EOF
+fails "a problem that is not there is a usage error" 1 "$scantune" --device emu --problem "$tap_dir/none.problem"
+like "$(cat "$tap_dir/.output")" "none.problem: No such file" "and named"
+fails "a problem beside a type is a usage error" 1 "$scantune" --device emu --problem "$tap_dir/own.problem" --type i32
+fails "elements of no problem are a usage error" 1 "$scantune" --device emu --elements "$tap_dir/own.problem"
+fails "a check of no operator is a usage error" 1 "$scantune" --device emu --check-operator
+fails "a mode that the problem does not have is a usage error" 1 "$scantune" --device emu --mode exclusive \
+	--problem "$tap_dir/own.problem"
+like "$(cat "$tap_dir/.output")" "has no exclusive scan" "and said to be none"
+fails "show takes the problem or its names" 1 "$scantune" show i32 sum --problem "$tap_dir/own.problem"
+printf 'input i32\noperator nonsense\n' >"$tap_dir/bad.problem"
+fails "a file that is no problem is a usage error" 1 "$scantune" bench --problem "$tap_dir/bad.problem"
+like "$(cat "$tap_dir/.output")" "bad.problem:2: there is no built-in operator nonsense" "with its line"
+
 # What is printed has to arrive, or the exit status says so.
 prints_to_full() {
 	"$@" >/dev/full
