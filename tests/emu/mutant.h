@@ -28,6 +28,7 @@ struct mutant {
 };
 
 extern const struct mutant mutants_lookahead[]; /* ends with a NULL what, as every list of them */
+extern const struct mutant mutants_wide[];
 extern const struct mutant mutants_turing[];    /* of what is otherwise where there are no bulk copies */
 
 /* One check for each mutant, and before them one for each trial with the kernels as they are; on a model of the

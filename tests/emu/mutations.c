@@ -271,6 +271,7 @@ int main(void)
 	tap_plan(0);
 	mutant_check_all(mutants, NULL);
 	mutant_check_all(mutants_lookahead, NULL);
+	mutant_check_all(mutants_wide, NULL);
 	mutant_check_all(mutants_turing, "t4");
 	return tap_done();
 }
