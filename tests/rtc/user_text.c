@@ -139,6 +139,34 @@ static void test_good(const struct srt_rtc *rtc)
 		"pair apply(pair e, pair l) { e.byte[0] += l.byte[0]; return e; }\n"), "opaque bytes");
 }
 
+/* What kernels are held to, and what operators are tried with, on the oldest and the newest device. */
+static void test_tools(const struct srt_rtc *rtc)
+{
+	static const char *const files[] = { "reference.cu", "user_try.cu" };
+	static const int capabilities[] = { 75, 120 };
+	const struct text text = { .load = "pair load(int x, unsigned long long i) { return pair{x, int(i)}; }\n",
+		.store = "int store(const pair &x) { return x.a; }\n" };
+	struct srt_problem problem = { 0 };
+
+	tap_is_int(make(&problem, &text), SCANRT_OK, "the text is good");
+	for (int i = 0; i < 4; i++) {
+		int capability = capabilities[i / 2];
+		struct srt_strbuf log = { 0 };
+		struct srt_image image;
+
+		if (!srt_rtc_has_arch(rtc, capability)) {
+			tap_skip(2, "this NVRTC does not know sm_%d", capability);
+			continue;
+		}
+		tap_is_int(srt_image_build_tool(&image, rtc, &problem, files[i % 2], capability, false, &log), SCANRT_OK,
+			"%s compiles for sm_%d", files[i % 2], capability);
+		tap_is_string(srt_strbuf_text(&log), "", "without a word of the compiler");
+		srt_image_free(&image);
+		srt_strbuf_free(&log);
+	}
+	srt_problem_free(&problem);
+}
+
 /* What is asked of a description before any compiler sees it. */
 static void test_descriptions(void)
 {
@@ -178,5 +206,6 @@ int main(void)
 	test_descriptions();
 	test_bad(rtc);
 	test_good(rtc);
+	test_tools(rtc);
 	return tap_done();
 }
