@@ -93,40 +93,46 @@ static int add_target(void *user, const struct srt_db_choice *choice, const char
 
 static bool find_targets(struct again *again, const struct tune_session *session)
 {
-	struct srt_db *db = session->import ? session->import : session->db;
+	struct srt_db *db = session->import ? tune_look_into(session->import) : session->db;
+	bool is_read;
 
 	srt_device_fingerprint(&again->fingerprint, &session->device);
 	srt_device_family(&again->family, &session->device);
 	again->options.target_count = 0;
-	if (srt_db_each_choice(db, NULL, add_target, again) == SCANRT_OK)
-		return true;
-	tune_report_error("%s", srt_error_last()->text);
-	return false;
+	is_read = db && srt_db_each_choice(db, NULL, add_target, again) == SCANRT_OK;
+	if (!is_read)
+		tune_report_error("%s", srt_error_last()->text);
+	if (session->import)
+		srt_db_close(db);
+	return is_read;
 }
 
-static bool open_file(struct srt_db **db, const char *path)
+/* What cannot be used is better known before anything is compiled. */
+static bool check_file(const char *path, bool is_to_be_trusted)
 {
-	if (srt_db_open(db, path, SRT_DB_READ) == SCANRT_OK)
-		return true;
-	tune_report_error("%s", srt_error_last()->text);
-	return false;
+	struct srt_db *db = tune_look_into(path);
+	struct srt_strbuf reason = {0};
+	bool is_good = db != NULL;
+
+	if (!is_good)
+		tune_report_error("%s", srt_error_last()->text);
+	else if (is_to_be_trusted && !srt_db_is_trusted(db, &reason)) {
+		tune_report_error("machine code is not taken from that file: %s", srt_strbuf_text(&reason));
+		is_good = false;
+	}
+	srt_strbuf_free(&reason);
+	srt_db_close(db);
+	return is_good;
 }
 
 static bool open_files(struct tune_session *session)
 {
 	const struct tune_options *options = session->options;
-	struct srt_strbuf reason = {0};
 
-	if (options->file && !open_file(&session->import, options->file))
-		return false;
-	if (options->against && !open_file(&session->against, options->against))
-		return false;
-	if (options->with_images && !srt_db_is_trusted(session->import, &reason)) {
-		tune_report_error("machine code is not taken from that file: %s", srt_strbuf_text(&reason));
-		srt_strbuf_free(&reason);
-		return false;
-	}
-	return true;
+	session->import = options->file;
+	session->against = options->against;
+	return (!options->file || check_file(options->file, options->with_images)) &&
+		(!options->against || check_file(options->against, false));
 }
 
 static int run(struct again *again, struct tune_session *session)
@@ -165,8 +171,6 @@ int tune_command_again(const struct tune_options *options)
 		tune_report_error("%s", session->device_note);
 	tune_session_close(session);
 	srt_db_close(session->db);
-	srt_db_close(session->import);
-	srt_db_close(session->against);
 	srt_strbuf_free(&again.fingerprint);
 	srt_strbuf_free(&again.family);
 	free(session);

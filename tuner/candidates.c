@@ -77,10 +77,12 @@ static void add_defaults(struct tune_search *search)
 	}
 }
 
-/* Look-up answers with the problem's own choices, or with those of a problem like it. */
+/* Look-up answers with the problem's own choices, or with those of a problem like it.  file NULL: the session's own
+ * database. */
 static size_t find_choices(struct srt_db_choice rows[TUNE_CHOICES_MAX], const struct tune_session *session,
-	const struct srt_problem *problem, struct srt_db *db)
+	const struct srt_problem *problem, const char *file)
 {
+	struct srt_db *db = file ? tune_look_into(file) : session->db;
 	struct srt_strbuf name = {0}, fingerprint = {0}, family = {0};
 	struct srt_db_lookup lookup = { .source_hash = srt_source_hash(), .op_class = srt_op_class(problem->op),
 					.type_bytes = (int)tune_element_bytes(problem) };
@@ -94,6 +96,8 @@ static size_t find_choices(struct srt_db_choice rows[TUNE_CHOICES_MAX], const st
 	lookup.family = srt_strbuf_text(&family);
 	if (db == NULL || srt_db_find_choices(db, &lookup, rows, TUNE_CHOICES_MAX, &count) != SCANRT_OK)
 		count = 0;
+	if (file)
+		srt_db_close(db);
 	srt_strbuf_free(&name);
 	srt_strbuf_free(&fingerprint);
 	srt_strbuf_free(&family);
@@ -102,10 +106,9 @@ static size_t find_choices(struct srt_db_choice rows[TUNE_CHOICES_MAX], const st
 }
 
 size_t tune_candidates_chosen(struct srt_db_choice rows[TUNE_CHOICES_MAX], const struct tune_session *session,
-	const struct srt_problem *problem, struct srt_db *db)
+	const struct srt_problem *problem, const char *file)
 {
-	size_t count = find_choices(rows, session, problem, db);
-
+	size_t count = find_choices(rows, session, problem, file);
 	return count > 0 && rows[0].is_similar ? 0 : count;
 }
 
@@ -123,11 +126,10 @@ static void mark(struct tune_search *search, struct tune_candidate *candidate, c
 }
 
 /* All are heard to the end; but what was chosen for another problem, device or by somebody else is no incumbent. */
-static void add_choices(struct tune_search *search, struct srt_db *db)
+static void add_choices(struct tune_search *search, const char *file)
 {
 	struct srt_db_choice rows[TUNE_CHOICES_MAX];
-	size_t count = find_choices(rows, search->session, &search->problem, db);
-	bool is_own = db == search->session->db;
+	size_t count = find_choices(rows, search->session, &search->problem, file);
 
 	for (size_t i = 0; i < count; i++) {
 		struct tune_candidate *candidate = NULL;
@@ -136,7 +138,7 @@ static void add_choices(struct tune_search *search, struct srt_db *db)
 		if (srt_variant_parse(&variant, rows[i].variant) == SCANRT_OK)
 			candidate = add(search, &variant);
 		if (candidate)
-			mark(search, candidate, &rows[i], is_own && !rows[i].is_similar);
+			mark(search, candidate, &rows[i], !file && !rows[i].is_similar);
 	}
 	srt_error_clear();
 }
@@ -148,7 +150,7 @@ bool tune_candidates_known(struct srt_variant *variant, struct tune_session *ses
 	size_t used = 0;
 
 	if (session->options->task != TUNE_TASK_TUNE)
-		used = find_choices(rows, session, problem, session->import ? session->import : session->db);
+		used = find_choices(rows, session, problem, session->import);
 	while (used-- > 0)
 		if (srt_variant_parse(variant, rows[used].variant) == SCANRT_OK &&
 			srt_variant_check(variant, problem, &session->device) == SCANRT_OK &&
@@ -163,8 +165,7 @@ void tune_candidates_fit_classes(struct tune_search *search)
 	struct tune_session *session = search->session;
 	size_t element = tune_element_bytes(&search->problem), used = 0;
 	struct srt_db_choice rows[TUNE_CHOICES_MAX];
-	size_t count = find_choices(rows, session, &search->problem,
-		session->import ? session->import : session->db);
+	size_t count = find_choices(rows, session, &search->problem, session->import);
 
 	for (size_t k = 0; k < search->class_count; k++)
 		for (size_t i = 0; i < count; i++)
@@ -212,7 +213,7 @@ bool tune_candidates_make(struct tune_search *search)
 		return false;
 	if (task != TUNE_TASK_VERIFY && task != TUNE_TASK_DIFF)
 		add_defaults(search);
-	add_choices(search, search->session->db);
+	add_choices(search, NULL);
 	if (search->session->import)
 		add_choices(search, search->session->import);
 	if (search->session->against)

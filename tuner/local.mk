@@ -31,6 +31,7 @@ scantune_SOURCES = \
 	tuner/json.c tuner/json.h \
 	tuner/layout.c tuner/layout.h \
 	tuner/knockout.c tuner/knockout.h \
+	tuner/known.c \
 	tuner/listing.c \
 	tuner/lines.c tuner/lines.h \
 	tuner/lists.c tuner/lists.h \

@@ -312,9 +312,10 @@ void tune_record_image(struct tune_session *session, const struct tune_build *bu
 	srt_strbuf_free(&problem);
 }
 
-/* ---- What is looked at again ---- */
+/* ---- What is found wrong ---- */
 
 struct doomed {
+	const char *fingerprint;
 	const char *klass;
 	const char *variant;
 	int64_t id;
@@ -326,6 +327,7 @@ static int find_doomed(void *user, const struct srt_db_choice *choice, const cha
 
 	(void)device;
 	if (strcmp(choice->klass, doomed->klass) == 0 && strcmp(choice->variant, doomed->variant) == 0 &&
+		strcmp(choice->fingerprint, doomed->fingerprint) == 0 &&
 		strcmp(choice->source_hash, srt_source_hash()) == 0)
 		doomed->id = choice->id;
 	return 0;
@@ -336,51 +338,12 @@ void tune_record_drop(struct tune_search *search, const struct tune_class *klass
 	struct tune_session *session = search->session;
 	const struct tune_candidate *candidate = search->results[klass - search->classes].winner;
 	struct doomed doomed = { .klass = klass->name, .variant = candidate->build.text };
+	struct srt_strbuf fingerprint = {0};
 
+	srt_device_fingerprint(&fingerprint, &session->device);
+	doomed.fingerprint = srt_strbuf_text(&fingerprint);
 	if (writes(session) && check(session, srt_db_each_choice(session->db, search->name, find_doomed, &doomed)) &&
 		doomed.id && check(session, srt_db_drop_choice(session->db, doomed.id)))
 		tune_report_line("%s: the choice of class %s is taken out of the database", search->name, klass->name);
-}
-
-static bool take_image(struct tune_build *build, struct srt_db_image *row)
-{
-	struct srt_image *image = &build->job.image;
-
-	memset(image, 0, sizeof *image);
-	snprintf(image->recipe, sizeof image->recipe, "%s", row->recipe);
-	snprintf(image->key, sizeof image->key, "%s", row->key);
-	snprintf(image->entry, sizeof image->entry, "%s", row->entry);
-	snprintf(image->codegen, sizeof image->codegen, "%s", row->codegen);
-	snprintf(image->arch, sizeof image->arch, "%s", row->arch);
-	snprintf(image->toolchain, sizeof image->toolchain, "%s", row->toolchain);
-	snprintf(build->job.toolchain, sizeof build->job.toolchain, "%s", row->toolchain);
-	image->bytes = row->bytes;
-	image->size = row->size;
-	build->job.status = SCANRT_OK;
-	build->job.state = TUNE_JOB_DONE;
-	return true;
-}
-
-bool tune_record_find_image(struct tune_session *session, struct tune_build *build)
-{
-	const struct tune_options *options = session->options;
-	bool has_stores = options->with_images || options->task == TUNE_TASK_DIFF;
-	struct srt_db *stores[] = { session->db, has_stores ? session->import : NULL, session->against };
-	char recipe[SRT_HASH_TEXT], entry[40];
-	bool is_found = false;
-
-	if (options->task == TUNE_TASK_TUNE || build->job.state != TUNE_JOB_NEW ||
-		srt_image_recipe(recipe, entry, &build->problem, &build->variant, session->device.capability) !=
-			SCANRT_OK)
-		return false;
-	for (size_t i = 0; i < sizeof stores / sizeof stores[0] && !is_found; i++) {
-		struct srt_db_image row;
-
-		if (stores[i] && srt_db_is_trusted(stores[i], NULL) &&
-			srt_db_find_image(stores[i], recipe, session->is_ptx ? "ptx" : NULL, &row, &is_found) ==
-				SCANRT_OK && is_found)
-			take_image(build, &row);
-	}
-	srt_error_clear();
-	return is_found;
+	srt_strbuf_free(&fingerprint);
 }

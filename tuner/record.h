@@ -38,6 +38,10 @@ void tune_record_drop(struct tune_search *search, const struct tune_class *klass
 bool tune_record_find_image(struct tune_session *session, struct tune_build *build);
 void tune_record_image(struct tune_session *session, const struct tune_build *build);
 
+/* A file that is only looked into, for one look: who keeps it open keeps its writers waiting, and a tuner gives up
+ * then.  NULL: it cannot be read, and the reason is recorded. */
+struct srt_db *tune_look_into(const char *path);
+
 /* Takes over what an interrupted run left; says which variants may have brought it down. */
 void tune_record_resume(struct tune_search *search);
 

@@ -105,7 +105,7 @@ bool tune_candidates_known(struct srt_variant *variant, struct tune_session *ses
 	uint64_t count);
 /* The problem's own choices in a file for this device; returns how many. */
 size_t tune_candidates_chosen(struct srt_db_choice rows[TUNE_CHOICES_MAX], const struct tune_session *session,
-	const struct srt_problem *problem, struct srt_db *db);
+	const struct srt_problem *problem, const char *file);
 void tune_candidates_fit_classes(struct tune_search *search);
 bool tune_candidates_make(struct tune_search *search);
 void tune_candidates_compile(struct tune_search *search);

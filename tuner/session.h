@@ -38,8 +38,8 @@ struct tune_session {
 
 	/* The database (record.c); NULL in a dry run. */
 	struct srt_db *db;
-	struct srt_db *import;     /* the file of `import`, or the first of `diff`, a reader; else NULL */
-	struct srt_db *against;    /* the second of `diff`; else NULL */
+	const char *import;        /* the file of `import`, or the first of `diff`; else NULL (record.h) */
+	const char *against;       /* the second of `diff`; else NULL */
 	int64_t device_row;
 	int64_t toolchain_row;
 	int64_t run_row;

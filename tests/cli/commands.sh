@@ -68,6 +68,18 @@ fails "a winner that has become wrong is no winner" 2 env SCANTUNE_FAULT="$fast"
 	"$tap_dir/day.db" --device emu
 is "$(grep -c ': failed$' "$tap_dir/.output")" 2 "and is not timed"
 is "$("$SQLITE3" "$tap_dir/day.db" 'SELECT count(*) FROM run')" 1 "nothing is written by any of this"
+SCANTUNE_FAULT=$(echo "$fast" | sed 's/wrong:/hang:/g') "$scantune" diff "$db" "$tap_dir/day.db" --device emu \
+	>"$tap_dir/hangs" 2>&1 &
+hanging=$!
+for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+	grep -q '^.1/' "$tap_dir/hangs" && break
+	sleep 0.2
+done
+sleep 0.2
+ok "while it measures, both files may be written to" "$SQLITE3" "$db" "ATTACH '$tap_dir/day.db' AS day; BEGIN IMMEDIATE;
+	UPDATE main.run SET note = 'x'; UPDATE day.run SET note = 'x'; COMMIT"
+ok "and it is still at it" kill -INT "$hanging"
+wait "$hanging"
 fails "diff of a file that is none exits with 4" 4 "$scantune" diff "$db" "$tap_dir/none.db" --device emu
 
 victim=$(query "SELECT v.text FROM choice c JOIN variant v ON v.id = c.variant JOIN problem p ON p.id = c.problem
@@ -78,6 +90,14 @@ fails "a choice that has become wrong makes verify exit with 2" 2 env SCANTUNE_F
 like "$(cat "$tap_dir/.output")" "taken out of the database" "and is taken out"
 is "$(query "SELECT count(*) FROM choice c JOIN problem p ON p.id = c.problem WHERE p.name = 'sum i32'")" 1 \
 	"while the others stay"
+
+for sms in 4 7; do
+	SCANRT_EMU_SMS=$sms "$scantune" --device emu --quick --type i32 --op sum --count 1024 --db "$tap_dir/two.db" >/dev/null
+done
+SCANTUNE_FAULT="wrong:$("$SQLITE3" "$tap_dir/two.db" 'SELECT v.text FROM choice c JOIN variant v ON v.id = c.variant
+	WHERE c.device = 1')" SCANRT_EMU_SMS=4 "$scantune" verify --device emu --db "$tap_dir/two.db" >/dev/null 2>&1
+is "$("$SQLITE3" "$tap_dir/two.db" 'SELECT group_concat(device) FROM choice')" 2 \
+	"what is wrong on one device stays another one's choice"
 
 ok "export writes a file" "$scantune" export "$tap_dir/numbers.db"
 is "$("$SQLITE3" "$tap_dir/numbers.db" 'SELECT count(*) FROM choice')" 3 "with the choices"
