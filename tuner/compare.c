@@ -221,16 +221,13 @@ static int run_problem(struct tune_compare *compare, const struct tune_target *t
 /* ---- The device and what goes with it ---- */
 
 /* Without a database, what the strategies can do is found out here. */
-static void open_database(struct tune_compare *compare)
+static void name_database(struct tune_compare *compare)
 {
-	struct srt_strbuf path = {0};
 	const char *named = compare->options->database ? compare->options->database : getenv("SCANRT_DB");
 
-	if ((named == NULL || strcmp(named, "off") != 0) && tune_database_path(&path, compare->options, false) &&
-	    srt_db_open(&compare->db, srt_strbuf_text(&path), SRT_DB_READ) != SCANRT_OK)
-		compare->db = NULL;
-	srt_strbuf_free(&path);
-	srt_error_clear();
+	if ((named == NULL || strcmp(named, "off") != 0) &&
+		!tune_database_path(&compare->database, compare->options, false))
+		srt_strbuf_clear(&compare->database);
 }
 
 /* Where there is no compiler, the driver's copy is the ceiling. */
@@ -269,7 +266,7 @@ static int open_device(struct tune_compare *compare)
 	srt_strbuf_free(&fingerprint);
 	compare->contest = (struct tune_contest){ compare->gpu->driver, compare->gpu->stream, compare->gpu->before,
 						  compare->gpu->after, tune_compare_is_modelled(compare) };
-	open_database(compare);
+	name_database(compare);
 	load_copy(compare);
 	compare->no_peers = "they run on GPUs only";
 	if (!tune_compare_is_modelled(compare))
@@ -280,7 +277,7 @@ static int open_device(struct tune_compare *compare)
 static void close_device(struct tune_compare *compare)
 {
 	scanrt_context_destroy(compare->context);
-	srt_db_close(compare->db);
+	srt_strbuf_free(&compare->database);
 	if (compare->copy_module)
 		compare->gpu->driver->cuModuleUnload(compare->copy_module);
 	srt_image_free(&compare->copy_image);

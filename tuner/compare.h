@@ -50,7 +50,7 @@ struct tune_compare {
 	const struct tune_options *options;
 	struct tune_gpu *gpu;
 	struct scanrt_context *context;
-	struct srt_db *db;         /* NULL: none, or not readable */
+	struct srt_strbuf database; /* looked into now and then (record.h); "": none */
 	char fingerprint[512];
 	char problem_name[96];
 	struct srt_problem problem;

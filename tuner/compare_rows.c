@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "compare.h"
+#include "record.h"
 #include "space.h"
 #include "status.h"
 #include "strategy.h"
@@ -205,14 +206,15 @@ static int take_timed(void *user, const struct srt_db_timed *timed)
 bool tune_compare_best(struct srt_variant *variant, const struct tune_compare *compare, int strategy)
 {
 	struct best best = { .compare = compare, .strategy = strategy };
+	struct srt_db *db = compare->database.length ? tune_look_into(srt_strbuf_text(&compare->database)) : NULL;
+	bool is_read = db && srt_db_each_timed(db, compare->fingerprint, srt_source_hash(), compare->problem_name,
+		take_timed, &best) == SCANRT_OK;
 
-	if (compare->db == NULL ||
-	    srt_db_each_timed(compare->db, compare->fingerprint, srt_source_hash(), compare->problem_name, take_timed,
-	    &best) != SCANRT_OK)
-		return false;
-	if (best.is_found)
+	srt_db_close(db);
+	srt_error_clear();
+	if (is_read && best.is_found)
 		*variant = best.variant;
-	return best.is_found;
+	return is_read && best.is_found;
 }
 
 static bool add_tuned(struct tune_compare *compare, int strategy)

@@ -92,7 +92,8 @@ is "$(query "SELECT count(*) FROM choice c JOIN problem p ON p.id = c.problem WH
 	"while the others stay"
 
 for sms in 4 7; do
-	SCANRT_EMU_SMS=$sms "$scantune" --device emu --quick --type i32 --op sum --count 1024 --db "$tap_dir/two.db" >/dev/null
+	SCANRT_EMU_SMS=$sms "$scantune" --device emu --quick --type i32 --op sum --count 1024 --db "$tap_dir/two.db" \
+		>/dev/null
 done
 SCANTUNE_FAULT="wrong:$("$SQLITE3" "$tap_dir/two.db" 'SELECT v.text FROM choice c JOIN variant v ON v.id = c.variant
 	WHERE c.device = 1')" SCANRT_EMU_SMS=4 "$scantune" verify --device emu --db "$tap_dir/two.db" >/dev/null 2>&1
