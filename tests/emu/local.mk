@@ -30,7 +30,8 @@ tests_emu_in_place_LDADD = $(device_libraries)
 tests_emu_circuits_SOURCES = tests/emu/circuits.c tests/emu/circuit_work.c tests/emu/circuit_work.h \
 	$(emu_kernel_test)
 tests_emu_circuits_LDADD = $(device_libraries)
-tests_emu_mutations_SOURCES = tests/emu/mutations.c tests/emu/mutations_lookahead.c tests/emu/mutations_wide.c tests/emu/mutant.c \
+tests_emu_mutations_SOURCES = tests/emu/mutations.c tests/emu/mutations_lookahead.c tests/emu/mutations_wide.c \
+	tests/emu/mutant.c \
 	tests/emu/mutant.h $(emu_kernel_test)
 tests_emu_mutations_LDADD = $(device_libraries)
 tests_emu_passes_SOURCES = tests/emu/passes.c $(emu_kernel_test)
