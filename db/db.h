@@ -32,6 +32,9 @@ const char *srt_db_path(const struct srt_db *db);
 /* Where opening moved a damaged file to, for a message to people; "" where there was none. */
 const char *srt_db_moved_to(const struct srt_db *db);
 
+/* For who would lose more by giving up than by waiting a minute for each lock, as a tuner half way through. */
+void srt_db_be_patient(struct srt_db *db);
+
 /* What this thread has waited for locks of others, all told: at most 40 ms for each file that is read. */
 unsigned srt_db_waited_ms(void);
 

@@ -24,6 +24,8 @@ struct srt_db {
 	char *path;
 	char *moved_to; /* where a damaged file went; NULL */
 	enum srt_db_access access;
+	bool is_patient;
+	bool is_brought_up; /* opening has changed something: the format, or a view */
 	int waited_ms; /* for locks: all of a reader's visit, the last one's of a writer */
 	struct srt_pages *pages; /* of a reader: lookups go through these and not through SQL; NULL for a writer */
 	dev_t filesystem;        /* which file was opened: the trust rules must judge that one */

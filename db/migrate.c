@@ -52,6 +52,7 @@ int srt_db_migrate(struct srt_db *db, int version)
 
 	if (version == srt_db_newest_version())
 		return SCANRT_OK;
+	db->is_brought_up = true;
 	if (version == 0) {
 		status = srt_db_script(db, srt_schema);
 		version = srt_db_newest_version();
@@ -88,6 +89,7 @@ static int renew_view(struct srt_db *db, const char *name, const char *sql)
 	struct srt_strbuf script = { 0 };
 	int status;
 
+	db->is_brought_up = true;
 	srt_strbuf_printf(&script, "DROP VIEW IF EXISTS \"%s\"; %s", name, sql);
 	status = script.failed ? srt_fail(SCANRT_ERROR_OUT_OF_MEMORY, "no memory for the view %s", name)
 			       : srt_db_script(db, srt_strbuf_text(&script));

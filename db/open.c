@@ -13,7 +13,14 @@
 /* A library call must not wait for a tuner that commits; a tuner may well wait for another one. */
 static const int most_wait_ms[] = { [SRT_DB_READ] = 40, [SRT_DB_WRITE] = 5000, [SRT_DB_KEEP] = 20 };
 
+#define PATIENT_MS 60000
+
 static _Thread_local unsigned waited_ms;
+
+void srt_db_be_patient(struct srt_db *db)
+{
+	db->is_patient = true;
+}
 
 unsigned srt_db_waited_ms(void)
 {
@@ -32,7 +39,7 @@ static int wait_for_lock(void *user, int attempt)
 
 	if (attempt == 0 && db->access == SRT_DB_WRITE)
 		db->waited_ms = 0;
-	left = most_wait_ms[db->access] - db->waited_ms;
+	left = (db->is_patient ? PATIENT_MS : most_wait_ms[db->access]) - db->waited_ms;
 	ms = ms < left ? ms : left;
 	if (ms <= 0)
 		return 0;
@@ -151,6 +158,15 @@ int srt_db_need_sql(struct srt_db *db)
 	return status;
 }
 
+/* A commit waits for every reader, even one of nothing. */
+static int end_bringing_up(struct srt_db *db, int status)
+{
+	if (status == SCANRT_OK && db->is_brought_up)
+		return srt_db_commit(db);
+	srt_db_rollback(db);
+	return status;
+}
+
 /* A file in WAL mode is brought back to DELETE: WAL corrupts on network homes.  With IMMEDIATE an interrupted write is
  * rolled back before anything is judged. */
 static int lock_and_bring_up(struct srt_db *db)
@@ -166,10 +182,7 @@ static int lock_and_bring_up(struct srt_db *db)
 		status = srt_db_migrate(db, version);
 	if (status == SCANRT_OK && version > 0)
 		status = srt_db_check_integrity(db);
-	if (status == SCANRT_OK)
-		return srt_db_commit(db);
-	srt_db_rollback(db);
-	return status;
+	return end_bringing_up(db, status);
 }
 
 /* Our own place in the user's cache: whatever lies there under our name is ours to move away. */
@@ -225,10 +238,7 @@ static int open_for_keeping(struct srt_db *db)
 		status = srt_fail_database(SCANRT_ERROR_DATABASE_FORMAT, SQLITE_NOTADB,
 			"%s: has the older format %d; scantune brings it up to %d", db->path, version,
 			srt_db_newest_version());
-	if (status == SCANRT_OK)
-		return srt_db_commit(db);
-	srt_db_rollback(db);
-	return status;
+	return end_bringing_up(db, status);
 }
 
 /* Tuning costs minutes and a database is a cache: a damaged one is put aside and made anew, once. */

@@ -77,6 +77,9 @@ bool tune_record_open(struct tune_session *session)
 		       check(session, srt_db_open(&session->db, srt_strbuf_text(&path), SRT_DB_WRITE));
 
 	srt_strbuf_free(&path);
+	/* Somebody's list that goes through a pager, or a shell, may keep a reader open for a while. */
+	if (is_open)
+		srt_db_be_patient(session->db);
 	if (is_open && srt_db_moved_to(session->db)[0])
 		tune_report_error("the database was damaged; it is now %s, and a new one begins",
 			srt_db_moved_to(session->db));

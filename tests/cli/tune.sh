@@ -75,6 +75,15 @@ ok "operators for bits succeed" "$scantune" --device emu --quick --db "$db" --ty
 ok "products and minima succeed" "$scantune" --device emu --quick --db "$db" --type i16,f32,bf16 \
 	--op prod,min --count 5000
 
+
+# As a shell does in which somebody has begun a transaction, or a list that waits in a pager.
+{
+	echo "BEGIN; SELECT count(*) FROM run;"
+	sleep 7
+} | "$SQLITE3" "$db" >/dev/null &
+reader=$!
+ok "a reader that stays for longer than usual is waited for" tune
+wait "$reader"
 rm -f "$db"
 ok "on a machine with three boards" env SCANRT_EMU_DEVICES=3 "$scantune" --device emu:1 --quick --type i32 --op sum \
 	--count 1024 --db "$db"
