@@ -10,7 +10,6 @@
 #include "../kernels/abi.h"
 #include "heuristic_wide.h"
 #include "status.h"
-#include "strategy.h"
 
 /* Below this many bytes of input and output the look-back's shorter start wins over the look-ahead's bandwidth: they
  * met between 8 and 16 MiB on an H200. */
@@ -343,101 +342,4 @@ int srt_heuristic_at(struct srt_variant *variant, const struct srt_problem *prob
 		continue;
 	*variant = ranges[i].variant;
 	return SCANRT_OK;
-}
-
-bool srt_problem_is_exact(const struct srt_problem *problem)
-{
-	if (problem->op == SCANRT_OPERATOR_USER)
-		return false;
-	switch (problem->op) {
-	case SCANRT_MIN:
-	case SCANRT_MAX:
-	case SCANRT_ARGMIN:
-	case SCANRT_ARGMAX:
-	case SCANRT_LAST_VALID:
-		return true;
-	default:
-		return !srt_type_is_float(problem->accumulator_type);
-	}
-}
-
-bool srt_variant_is_repeatable(const struct srt_variant *variant, const struct srt_problem *problem)
-{
-	return srt_strategy_find(variant->strategy)->is_repeatable || srt_problem_is_exact(problem);
-}
-
-/* What decides on the order of combination: forever, since results would have other bits. */
-static struct srt_variant make_order(const struct srt_problem *problem)
-{
-	bool is_widened = srt_problem_size(problem, SRT_INPUT) < largest_element(problem);
-	static const struct srt_device least; /* of which nothing is known */
-	struct srt_variant variant = make(SRT_LOOKAHEAD, 256, 7 * srt_problem_vector(problem));
-
-	variant.store = SRT_ACCESS_BULK;
-	variant.stages = 2;
-	variant.ahead = 1;
-	if (srt_problem_size(problem, SRT_ACCUMULATOR) <= SCAN_WIDE_BYTES &&
-			srt_variant_check(&variant, problem, &least) == SCANRT_OK)
-		return variant;
-	if (srt_wide_order_in_place(&variant, problem))
-		return variant;
-	variant = make(SRT_LOOKAHEAD, 256, items_of(problem, largest_element(problem) == 1 ? 2 : is_widened ? 4 : 3));
-	variant.items = srt_wide_items(problem, variant.items);
-	variant.block = srt_wide_reproducible_block(problem, variant.items);
-	return variant;
-}
-
-/* The ring may be another one on each device.  On an H200, two blocks of three tiles each are nearly as fast as one of
- * four tiles of twice the size; the smallest ring fits everywhere.  By rows, a thread has no registers for two blocks,
- * and tiles are so small that three fit. */
-int srt_heuristic_reproducible(struct srt_variant *variant, const struct srt_problem *problem,
-	const struct srt_device *device)
-{
-	static const struct { int residency, stages, ahead; } rings[] = {
-		{ 2, 3, 1 }, { 1, 5, 3 }, { 1, 4, 2 }, { 1, 3, 1 }, { 1, 2, 1 } };
-	struct srt_error error;
-	int status = SCANRT_OK;
-	size_t i = 0;
-
-	srt_error_save(&error);
-	*variant = make_order(problem);
-	if (variant->store == SRT_ACCESS_PLACE)
-		i = 1;
-	else if (variant->store != SRT_ACCESS_BULK)
-		i = 3;
-	for (; i < sizeof(rings) / sizeof(rings[0]); i++) {
-		variant->residency = rings[i].residency;
-		variant->stages = rings[i].stages;
-		variant->ahead = rings[i].ahead;
-		status = srt_variant_check(variant, problem, device);
-		if (!status)
-			break;
-	}
-	if (!status)
-		srt_error_restore(&error);
-	return status;
-}
-
-/* One tile by one block in the same order, which starts faster. */
-bool srt_heuristic_reproducible_block(struct srt_variant *variant, const struct srt_problem *problem,
-	const struct srt_device *device)
-{
-	struct srt_variant order = make_order(problem);
-
-	*variant = make(SRT_BLOCK, order.block, order.items);
-	variant->store = SRT_ACCESS_BULK;
-	return order.store == SRT_ACCESS_BULK && is_fit(variant, problem, device);
-}
-
-static bool has_order(const struct srt_variant *variant)
-{
-	return variant->strategy == SRT_LOOKAHEAD ||
-		(variant->strategy == SRT_BLOCK && variant->store == SRT_ACCESS_BULK);
-}
-
-bool srt_variant_is_same_order(const struct srt_variant *a, const struct srt_variant *b)
-{
-	return has_order(a) && has_order(b) && a->block == b->block && a->items == b->items &&
-		(a->store == SRT_ACCESS_BULK) == (b->store == SRT_ACCESS_BULK) &&
-		(a->store == SRT_ACCESS_PLACE) == (b->store == SRT_ACCESS_PLACE);
 }

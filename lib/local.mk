@@ -52,6 +52,7 @@ libscanrt_core_la_SOURCES += \
 	lib/execute.c \
 	lib/fetch.c lib/fetch.h \
 	lib/heuristic.c lib/heuristic.h \
+	lib/heuristic_order.c \
 	lib/heuristic_wide.c lib/heuristic_wide.h \
 	lib/keep.c lib/keep.h \
 	lib/kernel.c lib/kernel.h lib/kernel_launch.c \
