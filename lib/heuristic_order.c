@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The variants of SCANRT_REPRODUCIBLE: an order of combination that is promised for ever, and the room that a device has
- * for it.  libscanrt(7) describes the order.
+ * The variants of SCANRT_REPRODUCIBLE: an order of combination that is promised for ever, and the room that a device
+ * has for it.  libscanrt(7) describes the order.
  */
 #include "../kernels/abi.h"
 #include "heuristic.h"
@@ -62,7 +62,8 @@ bool srt_variant_is_repeatable(const struct srt_variant *variant, const struct s
 static struct srt_variant make_order(const struct srt_problem *problem)
 {
 	static const struct srt_device least; /* of which nothing is known */
-	struct srt_variant variant = make(SRT_LOOKAHEAD, 256, 7 * srt_problem_vector(problem));
+	bool is_narrowed = srt_problem_size(problem, SRT_INPUT) > srt_problem_size(problem, SRT_OUTPUT);
+	struct srt_variant variant = make(SRT_LOOKAHEAD, 256, (is_narrowed ? 5 : 7) * srt_problem_vector(problem));
 
 	variant.store = SRT_ACCESS_BULK;
 	variant.stages = 2;
@@ -78,13 +79,13 @@ static struct srt_variant make_order(const struct srt_problem *problem)
 }
 
 /* The ring may be another one on each device.  On an H200, two blocks of three tiles each are nearly as fast as one of
- * four tiles of twice the size; the smallest ring fits everywhere.  By rows, a thread has no registers for two blocks,
- * and tiles are so small that three fit. */
+ * four tiles of twice the size; for 2-byte elements, whose threads spill then, one of seven tiles is.  The smallest
+ * ring fits everywhere.  By rows, a thread has no registers for two blocks either, and tiles are small: three fit. */
 int srt_heuristic_reproducible(struct srt_variant *variant, const struct srt_problem *problem,
 	const struct srt_device *device)
 {
 	static const struct { int residency, stages, ahead; } rings[] = {
-		{ 2, 3, 1 }, { 1, 5, 3 }, { 1, 4, 2 }, { 1, 3, 1 }, { 1, 2, 1 } };
+		{ 2, 3, 1 }, { 1, 7, 4 }, { 1, 5, 3 }, { 1, 4, 2 }, { 1, 3, 1 }, { 1, 2, 1 } };
 	struct srt_error error;
 	int status = SCANRT_OK;
 	size_t i = 0;
@@ -92,9 +93,11 @@ int srt_heuristic_reproducible(struct srt_variant *variant, const struct srt_pro
 	srt_error_save(&error);
 	*variant = make_order(problem);
 	if (variant->store == SRT_ACCESS_PLACE)
-		i = 1;
+		i = 2;
 	else if (variant->store != SRT_ACCESS_BULK)
-		i = 3;
+		i = 4;
+	else if (srt_problem_vector(problem) >= 8)
+		i = 1;
 	for (; i < sizeof(rings) / sizeof(rings[0]); i++) {
 		variant->residency = rings[i].residency;
 		variant->stages = rings[i].stages;

@@ -64,6 +64,7 @@ static void add_problem(struct batch *batch, const struct srt_device *device, in
 		return;
 	tap_is_int(srt_heuristic_reproducible(&fixed, &problem, device), SCANRT_OK,
 		"%s has a reproducible default on sm_%d", srt_type_name(type), device->capability);
+	problem.is_exclusive = false; /* which keeps more of a lane's elements at once */
 	add_variant(batch, &problem, &fixed, device->capability);
 }
 
