@@ -33,6 +33,7 @@ struct srt_ahead_job {
 struct srt_ahead {
 	struct srt_ahead_job jobs[SRT_AHEAD_MOST];
 	size_t count;
+	bool is_needed; /* something had to be compiled: the rest probably has to be, too */
 };
 
 /* Whether that is worth it here. */

@@ -141,6 +141,7 @@ static int compile(struct srt_fetched *fetched, const struct fetch *fetch)
 	struct srt_strbuf log = { 0 };
 	int status;
 
+	fetch->ahead->is_needed = true;
 	if (!srt_ahead_take(&status, &image, &log, fetch->ahead, context->driver, fetch->variant, fetch->wants_ptx))
 		status = build(&image, &log, fetch);
 	if (!status)
@@ -179,6 +180,18 @@ int srt_fetch(struct srt_fetched *fetched, struct scanrt_context *context, struc
 	return compile(fetched, &fetch);
 }
 
+/* To look for all kernels in a database that has them would double what the look-up takes; without a database there is
+ * nothing to see first. */
+static bool may_lack(const struct fetch *fetch)
+{
+	size_t i;
+
+	for (i = 0; i < fetch->reading->catalog->count && !fetch->ahead->is_needed; i++)
+		if (srt_reading_file(fetch->reading, i))
+			return false;
+	return true;
+}
+
 /* Reading an image to see whether there is one takes a tenth of a millisecond: nothing beside a compilation. */
 static bool is_at_hand(const struct fetch *fetch)
 {
@@ -208,7 +221,8 @@ void srt_fetch_ahead(struct srt_ahead *ahead, struct scanrt_context *context, st
 
 	/* What goes wrong here does so again, and is told, when the kernel is fetched. */
 	srt_error_save(&error);
-	if (!srt_image_recipe(fetch.recipe, fetch.entry, problem, variant, context->device.capability) &&
+	if (may_lack(&fetch) &&
+			!srt_image_recipe(fetch.recipe, fetch.entry, problem, variant, context->device.capability) &&
 			!is_at_hand(&fetch))
 		srt_ahead_start(ahead, problem, variant, context->device.capability, fetch.wants_ptx);
 	srt_error_restore(&error);

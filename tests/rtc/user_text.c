@@ -158,8 +158,8 @@ static void test_tools(const struct srt_rtc *rtc)
 			tap_skip(2, "this NVRTC does not know sm_%d", capability);
 			continue;
 		}
-		tap_is_int(srt_image_build_tool(&image, rtc, &problem, files[i % 2], capability, false, &log), SCANRT_OK,
-			"%s compiles for sm_%d", files[i % 2], capability);
+		tap_is_int(srt_image_build_tool(&image, rtc, &problem, files[i % 2], capability, false, &log),
+			SCANRT_OK, "%s compiles for sm_%d", files[i % 2], capability);
 		tap_is_string(srt_strbuf_text(&log), "", "without a word of the compiler");
 		srt_image_free(&image);
 		srt_strbuf_free(&log);
