@@ -37,14 +37,28 @@ static int synchronise_parent(const char *path)
 	return status;
 }
 
+/* Of a copy that failed SQLite may leave a journal. */
+static void discard(const char *aside)
+{
+	struct srt_strbuf journal = { 0 };
+
+	unlink(aside);
+	srt_strbuf_printf(&journal, "%s-journal", aside);
+	if (!journal.failed)
+		unlink(srt_strbuf_text(&journal));
+	srt_strbuf_free(&journal);
+}
+
 /* VACUUM INTO copies one state of the database, without the holes, and without its lock for longer than that takes. */
 static int copy_to(struct srt_db *db, const char *aside)
 {
 	int status;
 
-	unlink(aside); /* an earlier process of the same number may have died here */
+	discard(aside); /* an earlier process of the same number may have died here */
 	status = srt_db_execute(db, "VACUUM INTO ?", "s", aside);
-	if (status == SCANRT_OK && chmod(aside, 0644) != 0)
+	if (status) /* SQLite knows the source only, and it may be the other disk that is full */
+		return srt_fail(status, "no copy in %s: %s", aside, srt_error_last()->text);
+	if (chmod(aside, 0644) != 0)
 		status = srt_db_fail_errno(aside, "set its mode");
 	return status == SCANRT_OK ? synchronise(aside, O_RDONLY) : status;
 }
@@ -67,7 +81,7 @@ static int make_copy(struct srt_db *db, const char *path, int (*fill)(struct srt
 	if (status == SCANRT_OK)
 		status = synchronise_parent(path);
 	else if (!aside.failed)
-		unlink(srt_strbuf_text(&aside));
+		discard(srt_strbuf_text(&aside));
 	srt_strbuf_free(&aside);
 	return status;
 }

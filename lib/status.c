@@ -52,12 +52,15 @@ static const struct {
 	{ SCANRT_ERROR_DATABASE_BUSY, "another process holds the tuning database" },
 };
 
-/* The record is one line: a compiler's log has many. */
+/* The record is one line: a compiler's log has many.  What a damaged or a stranger's file has in it reaches a terminal
+ * as text, not as a command. */
 static void fold_lines(char *text)
 {
 	for (; *text; text++)
 		if (*text == '\n' || *text == '\r' || *text == '\t')
 			*text = ' ';
+		else if ((unsigned char)*text < ' ' || *text == 0x7f)
+			*text = '?';
 }
 
 /* The text goes through a buffer of its own, since an argument may point into the record that it replaces. */

@@ -52,6 +52,8 @@ static void test_records(void)
 	srt_fail(SCANRT_ERROR_COMPILE, "%s\n\tand %s", scanrt_last_error(), "more");
 	tap_is_string(scanrt_last_error(), "7 is too many  and more",
 		"the last sentence may be part of the next one, and line breaks are folded");
+	srt_fail(SCANRT_ERROR_DATABASE, "near \"%s\"", "\x1b[31m\x7f\xc3\xa4");
+	tap_is_string(scanrt_last_error(), "near \"?[31m?\xc3\xa4\"", "characters that command a terminal are none");
 
 	srt_fail_driver(SCANRT_ERROR_DRIVER, 700, "driver");
 	tap_is_int(scanrt_last_error_details(&details), SCANRT_OK, "details are given");
