@@ -64,7 +64,8 @@ static void test_others(const char *path)
 	tap_is_string(ask(path, "SELECT * FROM stale"), "", "nothing is stale after a run");
 	tap_contains(ask(path, "SELECT * FROM runs"), "|complete|quick|tune|5|12|4282|nvrtc 13.0 build 1|13000|",
 		"runs tells how a run ended and what came of it");
-	tap_contains(ask(path, "SELECT * FROM kernels"), "sum i32|block,block=512|sm_90|sass|40|8192|0|23908 bytes|by scantune|",
+	tap_contains(ask(path, "SELECT * FROM kernels"),
+		"sum i32|block,block=512|sm_90|sass|40|8192|0|23908 bytes|by scantune|",
 		"kernels tells registers, memory, the image's size, and that it was verified");
 	tap_contains(
 		ask(path, "SELECT * FROM help"), "tuned|what is used on this machine", "help tells what tuned answers");
