@@ -39,29 +39,30 @@ __device__ __forceinline__ void set_words(u32 (&word)[count], int at, const u32 
 		word[at + i] = source[from + i];
 }
 
-template <int element, int skip, int count>
+template <int alignment, int skip, int count>
 __device__ __forceinline__ void shift_words_by(u32 (&word)[count], const u32 (&from)[count + 4], u32 bytes)
 {
 #pragma unroll
 	for (int i = 0; i < count; i++)
-		word[i] = element % 4 == 0 ? from[i + skip] :
+		word[i] = alignment % 4 == 0 ? from[i + skip] :
 			__funnelshift_r(from[i + skip], from[i + skip + 1], 8 * bytes);
 }
 
-/* The words that begin `shift` < 16 bytes, which is the same in all lanes, into others; those are of elements whose
- * size is `element`.  Registers cannot be indexed, so each number of whole words has code of its own. */
-template <int element, int count>
+/* The words that begin `shift` < 16 bytes, which is the same in all lanes, into others; the shift is a multiple of
+ * `alignment`, that of the elements, which may be less than their size.  Registers cannot be indexed, so each number of
+ * whole words has code of its own. */
+template <int alignment, int count>
 __device__ __forceinline__ void shift_words(u32 (&word)[count], const u32 (&from)[count + 4], u32 shift)
 {
 	switch (shift / 4) {
 	case 0:
-		return shift_words_by<element, 0>(word, from, shift % 4);
+		return shift_words_by<alignment, 0>(word, from, shift % 4);
 	case 1:
-		return shift_words_by<element, 1>(word, from, shift % 4);
+		return shift_words_by<alignment, 1>(word, from, shift % 4);
 	case 2:
-		return shift_words_by<element, 2>(word, from, shift % 4);
+		return shift_words_by<alignment, 2>(word, from, shift % 4);
 	default:
-		return shift_words_by<element, 3>(word, from, shift % 4);
+		return shift_words_by<alignment, 3>(word, from, shift % 4);
 	}
 }
 

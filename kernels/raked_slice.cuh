@@ -210,7 +210,7 @@ private:
 			else
 				set_words(word, 0, end);
 			set_words(both, 4, word);
-			shift_words<sizeof(input)>(word, both, in_shift);
+			shift_words<alignof(input)>(word, both, in_shift);
 			store_words(row(r), word);
 			memcpy(raw, word, sizeof raw);
 			T sum = vector::reduce(raw, first + index(r));
@@ -237,13 +237,13 @@ private:
 				set_words(begin, 0, word);
 				continue;
 			}
-			shift_words<sizeof(output)>(word, both, 16 - out_shift);
+			shift_words<alignof(output)>(word, both, 16 - out_shift);
 			store_words(row(r), word);
 		}
 		set_words(both, 0, both, 4);
 		from_lane_before(both);
 		set_words(both, 4, begin);
-		shift_words<sizeof(output)>(word, both, 16 - out_shift);
+		shift_words<alignof(output)>(word, both, 16 - out_shift);
 		store_words(row(0), word);
 	}
 
@@ -265,7 +265,7 @@ private:
 			u32 wider[words + 4];
 			load_words(wider, row(0));
 			__syncwarp(); /* all lanes have read what is overwritten now */
-			shift_words<sizeof(input)>(word, wider, in_shift);
+			shift_words<alignof(input)>(word, wider, in_shift);
 			store_words(row(0), word);
 		}
 		return paired_scan<P>::reduce(first_half, word);
@@ -281,7 +281,7 @@ private:
 			set_words(wider, 0, word, words - 4);
 			from_lane_before(wider);
 			set_words(wider, 4, word);
-			shift_words<sizeof(output)>(word, wider, 16 - out_shift);
+			shift_words<alignof(output)>(word, wider, 16 - out_shift);
 		}
 		store_words(row(0), word);
 	}

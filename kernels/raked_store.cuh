@@ -31,7 +31,7 @@ template <class P> struct raked_store {
 		if (shift == 0) {
 			store_vectors(reinterpret_cast<char *>(out), 0);
 		} else if constexpr (P::scans_in_place) {
-			store_edges(out, shift / u32(sizeof(output)));
+			store_edges(reinterpret_cast<char *>(out) - shift, shift);
 			store_vectors(reinterpret_cast<char *>(out) - shift, 16);
 		} else {
 			store_by_words(reinterpret_cast<char *>(out));
@@ -78,12 +78,16 @@ private:
 		}
 	}
 
-	/* The first vector: the slice's last `shift` elements, then its first ones. */
-	__device__ __forceinline__ void store_edges(output *out, u32 shift) const
+	/* The first vector: the slice's last `shift` bytes, then its first ones, in units of the elements' alignment: an
+	 * element may begin in one vector and end in the next. */
+	__device__ __forceinline__ void store_edges(char *out, u32 shift) const
 	{
-		if (lane < P::vector) {
-			const output edge[1] = {reinterpret_cast<const output *>(results)[lane]};
-			store_vector<access::stream>(out - shift + lane + (lane < shift ? u32(P::slice) : 0u), edge);
+		enum : u32 { unit = alignof(output) };
+		const u32 at = lane * unit;
+		if (at < 16) {
+			const chunk<unit> edge[1] = {*reinterpret_cast<const chunk<unit> *>(results + at)};
+			char *const to = out + at + (at < shift ? u32(bytes) : 0u);
+			store_vector<access::stream>(reinterpret_cast<chunk<unit> *>(to), edge);
 		}
 	}
 

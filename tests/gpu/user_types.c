@@ -292,6 +292,36 @@ static void only_neighbours(struct types *types, size_t size, const char *varian
 	srt_problem_free(&problem);
 }
 
+/* Elements that are aligned to less than their size may begin within what a bulk store's vector would hold of them. */
+static void bulk_passes(struct types *types, size_t size, size_t alignment)
+{
+	struct shape shape = { .size = size, .alignment = alignment, .has_identity = true };
+	struct srt_problem problem;
+	struct srt_kernel kernel;
+	uint64_t count = 5 * 64 * 2 * (16 / size) + 3;
+	unsigned char *input = malloc(count * size), *expected = malloc(count * size);
+	char variant[SRT_VARIANT_TEXT_SIZE];
+	bool passes = true;
+
+	if (!input || !expected)
+		abort();
+	snprintf(variant, sizeof(variant), "lookahead,block=64,stages=3,ahead=1,store=bulk,items=%zu", 2 * (16 / size));
+	shape_problem(&problem, &shape, false, false);
+	test_kernel_create(&kernel, &types->device, &problem, variant);
+	shape_fill(input, &shape, types->device.seed, count);
+	shape_scan(expected, &problem, &shape, input, count);
+	for (uint64_t skew = 0; skew < 16 / alignment && passes; skew++) {
+		struct one_scan scan = { &shape, &kernel, input, expected, count, skew, skew % 3 == 1 };
+
+		passes = scan_passes(types, &scan);
+	}
+	tap_ok(passes, "%zu bytes, aligned to %zu, wherever the arrays lie: %s", size, alignment, variant);
+	test_kernel_destroy(&kernel, &types->device);
+	srt_problem_free(&problem);
+	free(input);
+	free(expected);
+}
+
 int main(void)
 {
 	struct types types = { 0 };
@@ -314,6 +344,9 @@ int main(void)
 			else
 				shape_passes(&types, shape, way & 1, way & 2);
 	}
+	for (size_t size = 2; size <= 16 && !only; size *= 2)
+		for (size_t alignment = 1; alignment < size; alignment *= 2)
+			bulk_passes(&types, size, alignment);
 	only_neighbours(&types, 32, "block,block=96,items=8", true, true);
 	only_neighbours(&types, 32, "lookback,block=64,items=8", true, true);
 	only_neighbours(&types, 48, "lookahead,block=64,items=4,stages=3,ahead=2,gather=1", true, true);
