@@ -55,6 +55,8 @@ static const struct alignment_case cases[] = {
 	{ "lookahead,block=64,items=48,stages=3,ahead=1,store=bulk", { SCANRT_I8, SCANRT_I8, SCANRT_I8 }, true, 0 },
 	{ "lookahead,block=32,items=24,stages=3,ahead=1,store=bulk", { SCANRT_U16, SCANRT_U16, SCANRT_U16 }, false, 0 },
 	{ "lookahead,block=64,items=6,stages=3,ahead=1,store=bulk", { SCANRT_F64, SCANRT_F64, SCANRT_F64 }, false, 0 },
+	{ "lookahead,block=32,items=6,stages=3,ahead=2,store=bulk", { SCANRT_F32, SCANRT_F64, SCANRT_F64 }, true,
+		SCANRT_MIN },
 	{ "cluster,block=128,items=4", { SCANRT_F32, SCANRT_F32, SCANRT_F32 }, false, 0 },
 	{ "reduce,block=64,items=12", { SCANRT_F32, SCANRT_F32, SCANRT_F32 }, false, 0 },
 	{ "fan,block=64,items=12", { SCANRT_F32, SCANRT_F32, SCANRT_F32 }, false, 0 },

@@ -68,6 +68,25 @@ static void add_problem(struct batch *batch, const struct srt_device *device, in
 	add_variant(batch, &problem, &fixed, device->capability);
 }
 
+/* Of two element sizes: what large arrays get, which holds both. */
+static void add_mixed(struct batch *batch, const struct srt_device *device)
+{
+	static const int types[][3] = { { SCANRT_I8, SCANRT_I32, SCANRT_I32 }, { SCANRT_I32, SCANRT_I64, SCANRT_I64 },
+		{ SCANRT_F64, SCANRT_F64, SCANRT_F32 } };
+	struct srt_range ranges[SRT_HEURISTIC_MAX];
+	struct srt_problem problem;
+	size_t count;
+	size_t i;
+
+	for (i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+		srt_problem_init_simple(&problem, types[i][1], SCANRT_SUM);
+		problem.input_type = types[i][0];
+		problem.output_type = types[i][2];
+		count = srt_heuristic_ranges(ranges, &problem, device);
+		add_variant(batch, &problem, &ranges[count - 1].variant, device->capability);
+	}
+}
+
 static bool is_known(const struct srt_rtc *rtc, int capability)
 {
 	int arch;
@@ -107,6 +126,9 @@ int main(int argc, char **argv)
 		for (t = 0; srt_type_at(t) && is_known(rtc, devices[i].capability); t++)
 			if (is_all || is_tried(srt_type_at(t), devices[i].capability))
 				add_problem(&batch, &devices[i], srt_type_at(t), is_all);
+	for (i = 0; i < sizeof(devices) / sizeof(devices[0]); i++)
+		if ((is_all || devices[i].capability == MEASURED) && is_known(rtc, devices[i].capability))
+			add_mixed(&batch, &devices[i]);
 	batch_run(&batch, rtc);
 	for (i = 0; i < batch.count; i++)
 		check(&batch.list[i]);
