@@ -171,11 +171,10 @@ static struct ring ring_of(const struct srt_problem *problem, const struct srt_d
 }
 
 /* Slices scanned in their stages: big tiles, since a stage is free again soon.  An odd number of vectors has no bank
- * conflicts.  Bytes want more tiles in flight, as theirs take longer; 13 warps and three leave a thread more registers
- * than 14 and three, which 8-byte values and bytes need. */
+ * conflicts.  13 warps and three leave a thread more registers than 14 and three, which some 8-byte values need. */
 static struct raked_ring raked_ring_of(const struct srt_problem *problem)
 {
-	static const struct raked_ring words = { 448, 7, 4, 2 }, others = { 416, 7, 4, 2 }, bytes = { 416, 5, 6, 3 };
+	static const struct raked_ring words = { 448, 7, 4, 2 }, others = { 416, 7, 4, 2 };
 	static const struct raked_ring narrowed = { 416, 7, 3, 1 };
 	static const struct raked_ring widened[] = { { 416, 9, 5, 2 }, { 448, 7, 5, 2 }, { 448, 7, 8, 3 } };
 	size_t in = srt_problem_size(problem, SRT_INPUT);
@@ -187,7 +186,7 @@ static struct raked_ring raked_ring_of(const struct srt_problem *problem)
 	/* The smaller the elements, the less room their tiles take, beside that of the results. */
 	if (in < out)
 		return widened[vector < 4 ? 0 : out / in < 4 ? 1 : 2];
-	return vector == 4 ? words : vector == 16 ? bytes : others;
+	return vector == 4 ? words : others;
 }
 
 /* Where a block may have 99 KB only, three small tiles. */
