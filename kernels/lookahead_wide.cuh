@@ -84,7 +84,8 @@ template <class P> struct lookahead_wide {
 			if (tile >= arguments.tiles)
 				break;
 			shared.stages.release(k, lane);
-			gather_before(folded, tile);
+			gather_batch(tile);
+			fold(folded, tile / warp_size);
 			folded = tile / warp_size;
 			hand_out(k, tile);
 			shared.has_prefix[k % shared.barrier_slots].arrive_warp(lane);
@@ -147,65 +148,58 @@ private:
 			*base() = initial.value;
 	}
 
-	/* What comes before the tile: the batches since the tile before go into *base(), what of the tile's own batch
-	 * does into *part().  The CTA of a batch's last tile publishes what the batch amounts to; its own tile's
-	 * aggregate it reads as any other does. */
-	__device__ __forceinline__ void gather_before(u32 folded, u32 tile) const
+	/* What of the tile's own batch comes before it, in *part().  The CTA of the batch's last tile publishes what
+	 * the batch amounts to; its own tile's aggregate it reads as any other does. */
+	__device__ __forceinline__ void gather_batch(u32 tile) const
 	{
-		const int rest = tile % warp_size, count = rest == warp_size - 1 ? int(warp_size) : rest;
-		T value[1], batch;
+		const int rest = tile % warp_size, count = rest == warp_size - 1 ? warp_size : rest;
+		T value[1];
 		int counts[1] = {count};
-		for (; folded + warp_size < tile / warp_size; folded += warp_size) { /* seldom */
-			read(value[0], 0, tile, batch, warp_size, folded);
-			fold(batch, warp_size, folded == 0);
-		}
-		const int batches = int(tile / warp_size - folded);
-		read(value[0], count, tile, batch, batches, folded);
+		if (count == 0) /* the same in all lanes */
+			return;
+		wait_for(value[0], words().of_tile(tile - rest + lane), count);
 		warp_scan<P, warp_scan_kind::shuffle>::run(value, counts, lane, nullptr);
 		if (lane == warp_size - 1 && count == warp_size)
 			words().publish(words().of_batch(tile / warp_size), value[0]);
 		if (lane == rest - 1)
 			*part() = value[0];
-		fold(batch, batches, folded == 0);
 	}
 
-	/* Folds the values of the first `count` lanes into *base(), one lane after another its own. */
-	__device__ __forceinline__ void fold(T value, int count, bool is_first) const
+	/* Folds batches into *base(), one lane after another its own. */
+	__device__ __forceinline__ void fold(u32 folded, u32 batches) const
 	{
 #pragma unroll 1
-		for (int i = 0; i < count; i++) {
-			if (lane == i) {
-				if (P::has_initial || !is_first || i > 0)
+		for (; folded < batches; folded += warp_size) {
+			const u32 left = batches - folded;
+			const int count = left < warp_size ? int(left) : int(warp_size);
+			T value;
+			wait_for(value, words().of_batch(folded + lane), count);
+#pragma unroll 1
+			for (int i = 0; i < count; i++) {
+				__syncwarp();
+				if (lane == i && (P::has_initial || folded + i > 0))
 					value = P::op::apply(*base(), value);
-				*base() = value;
+				if (lane == i)
+					*base() = value;
 			}
-			__syncwarp();
 		}
 		__syncwarp();
 	}
 
-	/* The aggregates of the first `count` tiles of a tile's batch, one a lane, and those of `batches` batches from
-	 * `first` on.  All are asked for at once.  While one is missing only the first words are: polls of everything
-	 * would take the bandwidth that others need. */
-	__device__ __forceinline__ void read(T &value, int count, u32 tile, T &batch, int batches, u32 first) const
+	/* The entries of the first `count` lanes.  While one is missing only the first words are asked for: polls would
+	 * else take the bandwidth that others need. */
+	__device__ __forceinline__ void wait_for(T &value, typename batch_words<P>::entry entry, int count) const
 	{
 		const batch_words<P> all = words();
-		/* Lanes that want nothing read what is there all the same, which costs less than a branch. */
-		const typename batch_words<P>::entry own = all.of_tile(tile / warp_size * warp_size + lane);
-		const typename batch_words<P>::entry before = all.of_batch(first + (lane < batches ? lane : 0));
-		bool has_own, has_before;
-#pragma unroll 1
-		for (;;) {
-			has_own = all.read(value, own);
-			has_before = all.read(batch, before);
-			if (__all_sync(full_warp, (has_own || lane >= count) && (has_before || lane >= batches)))
-				return;
-			do {
-				has_own = all.has_begun(own);
-				has_before = all.has_begun(before);
-			} while (!__all_sync(
-				full_warp, (has_own || lane >= count) && (has_before || lane >= batches)));
-		}
+		bool is_there = true;
+		do {
+			if (lane < count)
+				is_there = all.has_begun(entry);
+		} while (!__all_sync(full_warp, is_there));
+		do {
+			if (lane < count)
+				is_there = all.read(value, entry);
+		} while (!__all_sync(full_warp, is_there));
 	}
 
 	/* From the scan of the warps' totals to what comes before each warp's slice. */

@@ -38,18 +38,14 @@ template <class P> struct wide_slice {
 		const int live = live_items();
 		T running[1];
 		int lanes[1] = {live_lanes()};
-		T next;
 		if (live > 0)
 			read(running[0], 0);
-		if (live > 1)
-			read(next, 1);
 #pragma unroll 1
-		for (int i = 1; i < live; i++) { /* the element after the next is on its way while these are combined */
-			const T value = next;
-			if (i + 1 < live)
-				read(next, i + 1);
+		for (int i = 1; i < live; i++) {
 			write(i - 1, running[0]);
-			running[0] = P::op::apply(running[0], value);
+			T next;
+			read(next, i);
+			running[0] = P::op::apply(running[0], next);
 		}
 		warp_scan<P, P::warp_scan()>::run(running, lanes, lane, storage);
 		if (live > 0)
@@ -120,19 +116,16 @@ private:
 	__device__ __forceinline__ void put_before(
 		const T &base, bool has_base, const T *before, bool has_before, int live) const
 	{
-		T next;
-		if (live > 0)
-			read(next, 0);
 #pragma unroll 1
-		for (int i = 0; i < live; i++) {
-			T value = next;
-			if (i + 1 < live)
-				read(next, i + 1);
-			/* The last one has all of the slice up to here. */
-			if (i + 1 < live && has_base)
-				write(i, P::op::apply(base, value));
-			else if (i + 1 == live && has_before)
-				write(i, P::op::apply(*before, value));
+		for (int i = 0; i + 1 < live && has_base; i++) {
+			T value;
+			read(value, i);
+			write(i, P::op::apply(base, value));
+		}
+		if (live > 0 && has_before) { /* of the whole slice up to here */
+			T value;
+			read(value, live - 1);
+			write(live - 1, P::op::apply(*before, value));
 		}
 	}
 
