@@ -27,9 +27,6 @@ namespace scan {
 template <class P> struct scan_strategy<P, strategy::lookahead> {
 	using T = typename P::value;
 
-	/* With fewer tiles a CTA than this, a prefetch of the first ones pays: on an H200 it saves 1.0 us of 38.4 at
-	 * 2^24 i32 elements (12 rounds), but costs 1.3 of 134.4 at 2^26 (47), where CTAs that start in step stay so. */
-	enum : u32 { prefetch_rounds = 24 };
 	enum : int { publisher = P::warps, gatherer = P::warps + 1, loader = P::warps + 2 };
 
 	using shared_storage = lookahead_shared<P>;
@@ -72,7 +69,7 @@ private:
 	{
 		u64 word = 0;
 		if (lane == 0) {
-			if (arguments.tiles < prefetch_rounds * gridDim.x)
+			if (arguments.tiles < shared.stages.prefetch_rounds * gridDim.x)
 				shared.stages.prefetch(arguments, blockIdx.x);
 			word = draw_word(arguments, 1);
 			shared.init();
