@@ -91,9 +91,10 @@ template <class P> struct stage_ring {
 			is_free[k % P::stages].wait((k / P::stages - 1) & 1, users);
 	}
 
-	/* Until few enough of the CTA's loads are on their way.  An H200's memory serves a persistent kernel best with 50 to
-	 * 64 KB in flight a multiprocessor: at 2^28, against twice as much, i32 sums take 514.9 us in place of 517.1, and i8
-	 * 131.8 in place of 133.5.  While few rounds are to go, it is the first tiles' latency that counts. */
+	/* Until few enough of the CTA's loads are on their way.  An H200's memory serves a persistent kernel best with
+	 * 50 to 64 KB in flight a multiprocessor: at 2^28, against twice as much, i32 sums take 514.9 us in place of
+	 * 517.1, and i8 131.8 in place of 133.5.  While few rounds are to go, it is the first tiles' latency that
+	 * counts. */
 	__device__ __forceinline__ void wait_for_loads(const scan_arguments &arguments, u32 k)
 	{
 		constexpr u32 share = (48 << 10) / P::residency, loads = (share + P::stage_bytes - 1) / P::stage_bytes;

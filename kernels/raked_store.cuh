@@ -78,8 +78,8 @@ private:
 		}
 	}
 
-	/* The first vector: the slice's last `shift` bytes, then its first ones, in units of the elements' alignment: an
-	 * element may begin in one vector and end in the next. */
+	/* The first vector: the slice's last `shift` bytes, then its first ones, in units of the elements' alignment:
+	 * an element may begin in one vector and end in the next. */
 	__device__ __forceinline__ void store_edges(char *out, u32 shift) const
 	{
 		enum : u32 { unit = alignof(output) };
