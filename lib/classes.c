@@ -146,18 +146,38 @@ static bool can_serve(const struct srt_plan_class *class, uint64_t count)
 	return class->fetched && count <= srt_variant_max_count(&class->fetched->kernel.variant);
 }
 
+/* Beyond its class the time of `totals` grows with the square of the count. */
+static bool serves_well(const struct srt_plan_class *class, uint64_t count)
+{
+	return can_serve(class, count) &&
+		(count <= class->high_count || class->fetched->kernel.variant.strategy != SRT_TOTALS);
+}
+
+typedef bool (*class_test)(const struct srt_plan_class *class, uint64_t count);
+
+/* The next class above the gap that passes, else the next below; NULL: there is none. */
+static const struct srt_plan_class *find_neighbour(
+	const struct scanrt_plan *plan, const struct srt_plan_class *gap, class_test passes)
+{
+	const struct srt_plan_class *class;
+
+	for (class = gap + 1; class < plan->classes + plan->class_count; class++)
+		if (passes(class, gap->high_count))
+			return class;
+	for (class = gap; class > plan->classes; class--)
+		if (passes(class - 1, gap->high_count))
+			return class - 1;
+	return NULL;
+}
+
 /* Any kernel scans any count that it can reach: better a slower scan than none. */
 static bool fill_gap(struct scanrt_plan *plan, struct srt_plan_class *gap)
 {
-	const struct srt_plan_class *end = plan->classes + plan->class_count;
-	const struct srt_plan_class *class = gap + 1;
+	const struct srt_plan_class *class = find_neighbour(plan, gap, serves_well);
 
-	while (class < end && !can_serve(class, gap->high_count))
-		class++;
-	if (class == end)
-		for (class = gap; class >= plan->classes && !can_serve(class, gap->high_count);)
-			class--;
-	if (class < plan->classes)
+	if (!class)
+		class = find_neighbour(plan, gap, can_serve);
+	if (!class)
 		return false;
 	gap->fetched = class->fetched;
 	gap->origin = class->origin;

@@ -61,8 +61,8 @@ static void test_compiler(void)
 	plan = make(NULL);
 	tap_is_uint(plan->classes[plan->class_count - 1].high_count, UINT64_C(1) << 32,
 		"without look-back all counts are served");
-	tap_is_int(srt_plan_class_of(plan, 100000)->fetched->kernel.variant.strategy, SRT_LOOKAHEAD,
-		"middle counts go to look-ahead then");
+	tap_is_int(srt_plan_class_of(plan, 100000)->fetched->kernel.variant.strategy, SRT_TOTALS,
+		"middle counts go to the next larger ones' kernel then");
 	scanrt_plan_destroy(plan);
 	compiler->fail_option = "-DSCAN_STRATEGY=3";
 	plan = make(NULL);
