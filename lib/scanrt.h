@@ -5,7 +5,8 @@
  * A scan combines the elements x[0], x[1], ... of an array with an associative operator o:
  *   inclusive   out[i] = x[0] o x[1] o ... o x[i]
  *   exclusive   out[i] = x[0] o x[1] o ... o x[i-1]
- * The operator need not be commutative: it only ever sees adjacent partial results, in array order.
+ * The operator need not be commutative: unless it says that it is, it only ever sees adjacent partial results, in array
+ * order.
  *
  * Usage: create a context for a device, a plan for a problem, and execute the plan on a stream.  scanrt_scan() does
  * all three in one call and remembers the plan.  The machine code comes from a database that scantune(1) fills; where
@@ -206,7 +207,7 @@ struct scanrt_user_type {
  *   void apply(T &result, const T &earlier, const T &later)
  * where result is none of the operands and has no value yet; with SCANRT_HAS_STATE there is one more parameter, a
  * pointer to whatever the state is.  It must be associative and depend on nothing but its operands and the state.  It
- * is only ever given real, adjacent partial results, in array order.
+ * is only ever given real partial results: adjacent ones in array order, unless it is SCANRT_COMMUTATIVE.
  *
  * The texts of types, operator and conversions are one program: what an earlier one defines, a later one may use.  The
  * built-in types are called scan::f16, scan::bf16 and, as anywhere, int, float, ...  No header is included, and none of
@@ -219,7 +220,9 @@ struct scanrt_user_operator {
 	uint32_t flags;          /* SCANRT_COMMUTATIVE, SCANRT_HAS_STATE */
 	const void *state;       /* a device pointer, for every execution of the plan until scanrt_plan_set_state() */
 };
-#define SCANRT_COMMUTATIVE 1u /* apply(a, b) == apply(b, a); it is then combined a little faster */
+/* apply(a, b) == apply(b, a).  It may then be given partial results of real elements that are no neighbours, in any
+ * order, which is a little faster. */
+#define SCANRT_COMMUTATIVE 1u
 #define SCANRT_HAS_STATE 2u
 #define SCANRT_USER_OPERATOR_INIT { sizeof(struct scanrt_user_operator), NULL, NULL, NULL, 0, NULL }
 
