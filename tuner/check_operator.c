@@ -71,15 +71,18 @@ static bool judge(const struct tune_session *session, enum tune_answer answer, c
 	const struct tune_frame *frame, const char *note)
 {
 	const struct tune_described *described = session->options->described;
+	bool is_answered = answer == TUNE_ANSWERED;
 
-	if (answer == TUNE_TIMED_OUT && !tune_is_interrupted())
+	if (is_answered && reply->status)
+		note = reply->note;
+	if (tune_never_ended(answer, is_answered ? reply->status : SCANRT_OK, note))
 		tune_report_error("%s: operator %s does not come to an end: %s", described->name,
 			srt_problem_op_name(&described->problem), note);
-	else if (answer != TUNE_ANSWERED)
+	else if (!is_answered)
 		tune_report_error("%s: operator %s: %s", described->name, srt_problem_op_name(&described->problem),
 			note);
 	else if (reply->status)
-		tune_report_error("%s: %s", described->name, reply->note);
+		tune_report_error("%s: %s", described->name, note);
 	else if (!reply->is_good)
 		tune_report_error("%s: %s", described->name, (const char *)(frame->bytes + sizeof *reply));
 	else

@@ -224,9 +224,15 @@ static double preparation_seconds(const struct tune_session *session)
 	return patience && atof(patience) > 0 ? atof(patience) : DESCRIBED_SECONDS;
 }
 
-static void give_up_operator(struct tune_session *session, enum tune_answer answer, const char *note)
+bool tune_never_ended(enum tune_answer answer, int status, const char *note)
 {
-	if (!session->problem.is_described || answer != TUNE_TIMED_OUT || interrupted)
+	return answer == TUNE_TIMED_OUT ? !interrupted :
+		answer == TUNE_ANSWERED && status && strstr(note, "CUDA_ERROR_LAUNCH_TIMEOUT");
+}
+
+static void give_up_operator(struct tune_session *session, const char *note)
+{
+	if (!session->problem.is_described)
 		return;
 	session->is_given_up = true;
 	snprintf(session->device_note, sizeof session->device_note,
@@ -246,13 +252,14 @@ static bool prepare(struct tune_session *session, int *status, char *note)
 			srt_strbuf_text(&tail), tail.length, preparation_seconds(session), &reply, sizeof reply, NULL,
 			note);
 	srt_strbuf_free(&tail);
-	give_up_operator(session, answer, note);
-	if (answer != TUNE_ANSWERED)
-		return false;
-	*status = reply.status;
-	if (reply.status)
+	if (answer == TUNE_ANSWERED && reply.status)
 		memcpy(note, reply.note, sizeof reply.note);
-	return true;
+	*status = answer == TUNE_ANSWERED ? reply.status : SCANRT_OK;
+	if (tune_never_ended(answer, *status, note)) {
+		give_up_operator(session, note);
+		return false;
+	}
+	return answer == TUNE_ANSWERED;
 }
 
 /* A worker that runs, with the current problem prepared. */

@@ -93,6 +93,10 @@ struct tune_described;
 bool tune_described_tail(struct srt_strbuf *tail, struct tune_problem_request *request,
 	const struct tune_described *described, const struct srt_image *image);
 
+/* Whether a kernel ran without an end: our own patience ended, or that of a device which watches its kernels.  `status`
+ * and `note` are those of an answer. */
+bool tune_never_ended(enum tune_answer answer, int status, const char *note);
+
 /* Another problem for the worker.  The status is that of the preparation. */
 int tune_session_prepare(struct tune_session *session, const struct tune_problem_request *request, char *note);
 
