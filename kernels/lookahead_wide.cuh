@@ -98,7 +98,6 @@ private:
 	__device__ __forceinline__ T *part() const { return &shared.prefix[1]; } /* of the tile's own batch */
 	__device__ __forceinline__ batch_words<P> words() const { return {arguments, shared.stages.epoch}; }
 
-
 	/* ---- Compute warps ---- */
 
 	__device__ __forceinline__ wide_slice<P> slice_of(char *buffer, int warp, u32 k, u32 tile) const

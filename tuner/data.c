@@ -125,7 +125,7 @@ static double rounded_real(struct maker *maker)
 	return maker->op == SCANRT_PROD ? 1 + value / 256 : value;
 }
 
-static void store_real(void *to, int type, double value)
+void tune_store_real(void *to, int type, double value)
 {
 	float narrow = (float)value;
 	uint16_t half = type == SCANRT_F16 ? tune_to_f16(narrow) : tune_to_bf16(narrow);
@@ -147,7 +147,7 @@ static void make_input(struct tune_data *data, uint64_t seed)
 	place_bits(&maker);
 	for (uint64_t i = 0; i < data->count; i++, to += data->element) {
 		if (srt_type_is_float(data->type)) {
-			store_real(to, data->type, data->is_exact ? exact_real(&maker, i) : rounded_real(&maker));
+			tune_store_real(to, data->type, data->is_exact ? exact_real(&maker, i) : rounded_real(&maker));
 		} else {
 			uint64_t value = integer_element(&maker, i);
 

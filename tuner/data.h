@@ -44,4 +44,7 @@ void tune_data_explain(char *text, size_t size, const struct tune_data *data, co
 
 uint64_t tune_random(uint64_t *state); /* splitmix64 */
 
+/* Writes a value as a built-in type of floats. */
+void tune_store_real(void *to, int type, double value);
+
 #endif

@@ -99,19 +99,6 @@ bool tune_layout_has_floats(const struct tune_layout *layout)
 
 /* ---- Random elements ---- */
 
-static void store_real(void *to, int type, double value)
-{
-	float narrow = (float)value;
-	uint16_t half = type == SCANRT_F16 ? tune_to_f16(narrow) : tune_to_bf16(narrow);
-
-	if (type == SCANRT_F64)
-		memcpy(to, &value, sizeof value);
-	else if (type == SCANRT_F32)
-		memcpy(to, &narrow, sizeof narrow);
-	else
-		memcpy(to, &half, sizeof half);
-}
-
 static double between(double low, double high, uint64_t random)
 {
 	return low + (high - low) * ((double)(random >> 11) * 0x1p-53);
@@ -137,7 +124,7 @@ void tune_layout_random(void *element, const struct tune_layout *layout, uint64_
 			uint64_t random = tune_random(state);
 
 			if (srt_type_is_float(field->type)) {
-				store_real(to, field->type, between(field->low, field->high, random));
+				tune_store_real(to, field->type, between(field->low, field->high, random));
 				continue;
 			}
 			if (field->low < field->high)
