@@ -14,6 +14,7 @@
 
 #define REDRAW_SECONDS 0.2
 #define ERASE_LINE "\r\033[K"
+#define PHASES_MAX 12
 
 static struct {
 	const struct tune_options *options;
@@ -24,7 +25,14 @@ static struct {
 	size_t problems;
 	size_t problem;
 	char name[96];
-	char phase[32];
+	const char *phase;
+	struct {
+		const char *name;
+		double seconds;
+	} phases[PHASES_MAX];
+	int phase_count;
+	double phase_began;
+	double waited;
 	char best[96];
 	int variants;
 	int done;
@@ -70,7 +78,7 @@ static void draw(void)
 	char left[32];
 
 	format_left(left, sizeof left);
-	fprintf(stderr, ERASE_LINE "[%zu/%zu] %s: %s%d/%d%s%s, %d failed%s", state.problem + 1, state.problems,
+	fprintf(stderr, ERASE_LINE "[%zu/%zu] %s: %s %d/%d%s%s, %d failed%s", state.problem + 1, state.problems,
 		state.name, state.phase, state.done, state.variants, state.best[0] ? ", best " : "", state.best,
 		state.failures, left);
 	fflush(stderr);
@@ -110,6 +118,29 @@ void tune_report_error(const char *format, ...)
 	fputc('\n', stderr);
 }
 
+/* A phase may come again: after a winner that fails there is another race. */
+static void end_phase(void)
+{
+	double now = tune_now();
+	int i = 0;
+
+	while (i < state.phase_count && strcmp(state.phases[i].name, state.phase) != 0)
+		i++;
+	if (i == PHASES_MAX)
+		return;
+	if (i == state.phase_count) {
+		state.phases[i].name = state.phase;
+		state.phases[state.phase_count++].seconds = 0;
+	}
+	state.phases[i].seconds += now - state.phase_began;
+}
+
+static void begin_phase(const char *phase)
+{
+	state.phase = phase;
+	state.phase_began = tune_now();
+}
+
 void tune_report_problem(const char *name, size_t index, int variants)
 {
 	snprintf(state.name, sizeof state.name, "%s", name);
@@ -117,7 +148,9 @@ void tune_report_problem(const char *name, size_t index, int variants)
 	state.variants = variants;
 	state.done = 0;
 	state.best[0] = '\0';
-	state.phase[0] = '\0';
+	state.phase_count = 0;
+	state.waited = 0;
+	begin_phase("preparation");
 	if (!state.has_status_line)
 		tune_report_line("[%zu/%zu] %s: %d variants", index + 1, state.problems, name, variants);
 }
@@ -130,8 +163,47 @@ void tune_report_done(int variants)
 
 void tune_report_phase(const char *phase)
 {
-	snprintf(state.phase, sizeof state.phase, "%s ", phase);
+	end_phase();
+	begin_phase(phase);
 	tune_report_tick();
+}
+
+void tune_report_waited(double seconds)
+{
+	state.waited += seconds;
+}
+
+static void print_json_phases(double total)
+{
+	struct srt_strbuf out = {0};
+
+	tune_json_begin(&out);
+	tune_json_text(&out, "event", "problem");
+	tune_json_text(&out, "problem", state.name);
+	tune_json_number(&out, "seconds", total);
+	for (int i = 0; i < state.phase_count; i++)
+		tune_json_number(&out, state.phases[i].name, state.phases[i].seconds);
+	tune_json_number(&out, "compilers", state.waited);
+	tune_json_print(&out);
+}
+
+void tune_report_phases(void)
+{
+	struct srt_strbuf text = {0};
+	double total = 0;
+
+	end_phase();
+	for (int i = 0; i < state.phase_count; i++) {
+		total += state.phases[i].seconds;
+		srt_strbuf_printf(&text, ", %s %.1f", state.phases[i].name, state.phases[i].seconds);
+	}
+	if (state.options->is_json && !state.options->is_quiet)
+		print_json_phases(total);
+	else if (state.options->is_verbose)
+		tune_report_line("  %s: %.1f s%s; of these, %.1f waiting for compilers", state.name, total,
+			srt_strbuf_text(&text), state.waited);
+	srt_strbuf_free(&text);
+	begin_phase("end");
 }
 
 void tune_report_best(const char *text)

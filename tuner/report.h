@@ -31,7 +31,9 @@ void tune_report_open(const struct tune_options *options, size_t problems);
 /* The problem that is worked on, the variants that it has, how far it is. */
 void tune_report_problem(const char *name, size_t index, int variants);
 void tune_report_done(int variants);        /* so many of them have been looked at */
-void tune_report_phase(const char *phase);  /* "race", "finals", ... */
+void tune_report_phase(const char *phase);  /* "race", "winners", ...: a literal */
+void tune_report_waited(double seconds);    /* for the compilers, within a phase */
+void tune_report_phases(void);              /* at the end of a problem: how long each took */
 void tune_report_best(const char *text);
 void tune_report_failure(const char *problem, const char *variant, const char *verdict, const char *note);
 void tune_report_line(const char *format, ...) __attribute__((format(printf, 1, 2))); /* progress, not in JSON */

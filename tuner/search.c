@@ -336,7 +336,9 @@ bool tune_search_run(struct tune_search *search)
 		return tune_search_audit(search);
 	if (session->options->task == TUNE_TASK_DIFF)
 		return tune_search_diff(search);
+	tune_report_phase("copies");
 	measure_copies(search);
+	tune_report_phase("variants");
 	try_all(search);
 	if (tune_must_stop(session) || !has_default(search))
 		return false;
@@ -347,5 +349,6 @@ bool tune_search_run(struct tune_search *search)
 	is_done = !tune_must_stop(session) && tune_winners(search);
 	is_done &= !session->is_finishing;
 	session->is_finishing = false;
+	tune_report_phases();
 	return is_done;
 }

@@ -70,12 +70,16 @@ void tune_build_request(const struct tune_session *session, struct tune_build *b
 static bool compile(struct tune_search *search, struct tune_build *build)
 {
 	struct tune_session *session = search->session;
+	double began = tune_now();
+	bool is_done;
 
 	if (build->job.state == TUNE_JOB_NEW && !tune_record_find_image(session, build)) {
 		tune_build_request(session, build);
 		tune_pool_submit_first(session->pool, &build->job);
 	}
-	return tune_wait_job(session, &build->job);
+	is_done = tune_wait_job(session, &build->job);
+	tune_report_waited(tune_now() - began);
+	return is_done;
 }
 
 /* The worker has linked PTX: from now on the machine code is what counts. */

@@ -353,6 +353,7 @@ bool tune_winners(struct tune_search *search)
 		if (!confirm_winners(search))
 			return false;
 	}
+	tune_report_phase("record");
 	confirm_defaults(search);
 	if (tune_must_stop(search->session))
 		return false;

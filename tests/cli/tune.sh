@@ -62,10 +62,13 @@ ok "a run in JSON succeeds" tune --json
 is "$(grep -cv '^{.*}$' "$tap_dir/.output")" 0 "and prints nothing but JSON lines"
 is "$(grep -c '"event":"choice"' "$tap_dir/.output")" 2 "with a line a choice"
 is "$(tail -1 "$tap_dir/.output" | cut -c1-34)" '{"event":"end","status":"complete"' "and the end"
+is "$(grep -c '"event":"problem".*"variants":.*"race":.*"compilers":' "$tap_dir/.output")" 1 \
+	"with what the problem's phases took"
 ok "a quiet run succeeds" tune --quiet
 is_empty "$(cat "$tap_dir/.output")" "and says nothing"
 ok "a verbose run succeeds" tune --verbose
 like "$(cat "$tap_dir/.output")" "lookback,block=512,items=24: ok: tile" "and tells every variant"
+like "$(cat "$tap_dir/.output")" "waiting for compilers" "and what each phase took"
 
 ok "a run for exclusive scans alone succeeds" tune --mode exclusive
 ok "a run of several problems succeeds" "$scantune" --device emu --quick --db "$db" --type i8,f16,f64 --op sum,max \
