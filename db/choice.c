@@ -198,11 +198,11 @@ static int find_by_statement(struct srt_db *db, const struct srt_db_lookup *look
 		"FROM device d JOIN choice c ON c.device = d.id JOIN problem p ON p.id = c.problem "
 		"JOIN variant v ON v.id = c.variant "
 		"WHERE (d.fingerprint = ?1 OR (d.family = ?2 AND d.is_modelled = 0)) AND c.source_hash = ?3 "
-		"AND (p.name = ?4 OR (p.op_class = ?5 AND p.type_bytes = ?6)) "
+		"AND (p.name = ?4 OR (p.op_class = ?5 AND p.type_bytes = ?6 AND p.moved_bytes = ?7)) "
 		"ORDER BY rank, p.op || ' ' <> substr(?4, 1, length(p.op) + 1), d.seen_at DESC, d.id, p.id, "
 		"c.low_count",
-		"sssssi", lookup->fingerprint, lookup->family, lookup->source_hash, lookup->problem, lookup->op_class,
-		lookup->type_bytes);
+		"sssssii", lookup->fingerprint, lookup->family, lookup->source_hash, lookup->problem, lookup->op_class,
+		lookup->type_bytes, lookup->moved_bytes);
 
 	if (status == SCANRT_OK)
 		status = read_best(db, statement, rows, capacity, count);

@@ -220,10 +220,11 @@ struct srt_db_lookup {
 	const char *source_hash;
 	const char *problem; /* "sum i32" */
 	const char *op_class;
-	int type_bytes;
+	int type_bytes; /* these two as in struct srt_db_problem */
+	int moved_bytes;
 };
-/* All size classes of the best answer, ordered by low_count: same device and problem; else same device, same type
- * size and class of operator; else the same two for a device of the family.  count 0: nothing fits. */
+/* All size classes of the best answer, ordered by low_count: same device and problem; else same device, same sizes of
+ * input and output and class of operator; else the same two for a device of the family.  count 0: nothing fits. */
 int srt_db_find_choices(struct srt_db *db, const struct srt_db_lookup *lookup, struct srt_db_choice *rows,
 	size_t capacity, size_t *count);
 /* All choices, for `scantune list` and `show`; problem NULL: every problem. */

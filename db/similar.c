@@ -16,7 +16,7 @@
 
 /* Positions of the columns, as in schema.sql. */
 enum { FINGERPRINT = 1, FAMILY, IS_MODELLED = 9, SEEN_AT };
-enum { NAME = 1, OP, OP_CLASS, TYPE_BYTES = 7 };
+enum { NAME = 1, OP, OP_CLASS, TYPE_BYTES = 7, MOVED_BYTES };
 
 struct relative {
 	int64_t rowid;
@@ -77,12 +77,13 @@ static int note_problem(void *user, const struct srt_row *row)
 	const struct srt_db_lookup *lookup = search->lookup;
 	struct relative problem = { .rowid = row->rowid };
 
-	if (row->count <= TYPE_BYTES || row->cells[OP].kind != SRT_CELL_TEXT)
+	if (row->count <= MOVED_BYTES || row->cells[OP].kind != SRT_CELL_TEXT)
 		return srt_pages_corrupt(search->db, "a problem lacks a column");
 	problem.is_other = !srt_db_is_text(&row->cells[NAME], lookup->problem);
 	problem.is_other_op = !begins_with_op(lookup->problem, &row->cells[OP]);
 	if (problem.is_other && (!srt_db_is_text(&row->cells[OP_CLASS], lookup->op_class) ||
-		row->cells[TYPE_BYTES].integer != lookup->type_bytes))
+		row->cells[TYPE_BYTES].integer != lookup->type_bytes ||
+		row->cells[MOVED_BYTES].integer != lookup->moved_bytes))
 		return SCANRT_OK;
 	if (search->problem_count < MOST_PROBLEMS)
 		search->problems[search->problem_count++] = problem;

@@ -141,6 +141,7 @@ static int find_rows(struct srt_db_choice *rows, size_t *count, const struct srt
 		.source_hash = srt_source_hash(),
 		.op_class = srt_op_class(problem->op),
 		.type_bytes = (int)(input > output ? input : output),
+		.moved_bytes = (int)(input + output),
 	};
 	int status;
 

@@ -85,7 +85,8 @@ static size_t find_choices(struct srt_db_choice rows[TUNE_CHOICES_MAX], const st
 	struct srt_db *db = file ? tune_look_into(file) : session->db;
 	struct srt_strbuf name = {0}, fingerprint = {0}, family = {0};
 	struct srt_db_lookup lookup = { .source_hash = srt_source_hash(), .op_class = srt_op_class(problem->op),
-					.type_bytes = (int)tune_element_bytes(problem) };
+					.type_bytes = (int)tune_element_bytes(problem),
+					.moved_bytes = (int)tune_moved_bytes(problem) };
 	size_t count = 0;
 
 	srt_problem_format(&name, problem, false);

@@ -49,7 +49,8 @@ static size_t find_choices(struct srt_db_choice rows[TUNE_CLASS_MAX], struct srt
 	struct srt_strbuf fingerprint = {0};
 	struct srt_db_lookup lookup = { .source_hash = srt_source_hash(), .problem = search->name,
 					.op_class = srt_op_class(search->problem.op),
-					.type_bytes = (int)tune_element_bytes(&search->problem) };
+					.type_bytes = (int)tune_element_bytes(&search->problem),
+					.moved_bytes = (int)tune_moved_bytes(&search->problem) };
 	size_t count = 0;
 
 	srt_device_fingerprint(&fingerprint, &search->session->device);

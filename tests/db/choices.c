@@ -172,6 +172,9 @@ static void test_similar(struct srt_db *db, const char *path)
 	wants(db, path, &lookup, "max f32", "block,block=512", "a maximum takes those of the maximum of the same size");
 	lookup.type_bytes = 8;
 	wants(db, path, &lookup, NULL, NULL, "nothing of another size is similar");
+	lookup.type_bytes = 4;
+	lookup.moved_bytes = 5;
+	wants(db, path, &lookup, NULL, NULL, "nothing of another size of input is similar");
 	fixture_lookup(&lookup);
 	lookup.fingerprint = "cc90 another board";
 	wants(db, path, &lookup, "sum i32", "block,block=512", "a device takes the choices of a relative");

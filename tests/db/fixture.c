@@ -248,6 +248,7 @@ void fixture_lookup(struct srt_db_lookup *lookup)
 	lookup->problem = "sum i32";
 	lookup->op_class = "arithmetic";
 	lookup->type_bytes = 4;
+	lookup->moved_bytes = 8;
 }
 
 void *fixture_read(const char *path, size_t *size)

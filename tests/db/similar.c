@@ -112,7 +112,7 @@ static void look_up(struct tally *tally, struct srt_db *writer, struct srt_db *r
 	struct srt_db_choice rows[2][8];
 	struct srt_db_lookup lookup = { .fingerprint = fingerprint, .family = draw(4) ? family : NULL,
 		.source_hash = ANY_OF(sources), .problem = name, .op_class = class_of(op),
-		.type_bytes = bytes_of(type) };
+		.type_bytes = bytes_of(type), .moved_bytes = bytes_of(type) * (draw(4) ? 2 : 1) };
 	size_t counts[2];
 
 	snprintf(name, sizeof(name), "%s %s", op, type);
