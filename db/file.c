@@ -20,10 +20,23 @@ int srt_db_fail_errno(const char *path, const char *doing)
 		SCANRT_ERROR_DATABASE, SQLITE_CANTOPEN, "%s: cannot %s: %s", path, doing, strerror(errno));
 }
 
+/* A home that is not there (/nonexistent, of services) is not ours to make, and neither is what it would lie in. */
+static bool is_at_home(const char *path)
+{
+	const char *home = secure_getenv("HOME");
+	size_t length = strlen(path);
+
+	return home && strncmp(home, path, length) == 0 && (home[length] == '/' || home[length] == '\0');
+}
+
 /* Only directories that are made here get our mode: the others are as their owner wants them.  chmod, since the mode
  * of mkdir is subject to the umask. */
 static int make_directory(const char *path, mode_t mode)
 {
+	struct stat facts;
+
+	if (is_at_home(path))
+		return stat(path, &facts) == 0 ? SCANRT_OK : srt_db_fail_errno(path, "find the home directory");
 	if (mkdir(path, mode) == 0)
 		return chmod(path, mode) == 0 ? SCANRT_OK : srt_db_fail_errno(path, "set its mode");
 	return errno == EEXIST ? SCANRT_OK : srt_db_fail_errno(path, "make the directory");

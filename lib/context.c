@@ -144,6 +144,7 @@ int scanrt_context_create(struct scanrt_context **context, const struct scanrt_c
 	srt_error_clear();
 	if (!context)
 		return srt_fail(SCANRT_ERROR_NULL_POINTER, "the address for the context is null");
+	*context = NULL; /* so that a program which destroys what it did not get does no harm */
 	if (options)
 		status = srt_versioned_read(&given, sizeof(given), options, sizeof(given),
 			"struct scanrt_context_options");

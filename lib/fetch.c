@@ -174,7 +174,8 @@ int srt_fetch(struct srt_fetched *fetched, struct scanrt_context *context, struc
 	if (!status || fetch.wants_ptx || !srt_is_refusal_of_code())
 		return status;
 	/* From now on this context asks for PTX at once, where compiling twice would double every cold start. */
-	srt_account_add(reading->account, "machine code refused: %s", srt_error_last()->text);
+	srt_account_add(reading->account, "the device takes no machine code, and gets PTX from now on (%s)",
+		srt_error_last()->text);
 	context->wants_ptx = true;
 	fetch.wants_ptx = true;
 	return compile(fetched, &fetch);

@@ -213,7 +213,8 @@ int srt_workspace_create(struct srt_workspace *workspace, const struct srt_drive
 		return SCANRT_OK;
 	status = SRT_CALL(driver, cuMemAlloc, (&address, size));
 	if (status)
-		return status;
+		return srt_fail_driver(status, srt_error_last()->cuda_result, "%zu bytes of workspace: %s", size,
+			srt_error_last()->text);
 	workspace->address = address;
 	workspace->size = size;
 	workspace->is_owned = true;

@@ -215,8 +215,12 @@ int scanrt_plan_create(struct scanrt_plan **plan, struct scanrt_context *context
 	int status;
 
 	srt_error_clear();
+	/* Whoever does not look at the status, or cleans up after it, then has a plan that is none. */
+	if (plan)
+		*plan = NULL;
 	if (!plan || !context || !problem)
-		return srt_fail(SCANRT_ERROR_NULL_POINTER, "the plan's address, the context or the problem is null");
+		return srt_fail(SCANRT_ERROR_NULL_POINTER, "%s is null",
+			!plan ? "the plan's address" : !context ? "the context" : "the problem");
 	status = read_options(&given, options);
 	if (status)
 		return status;
@@ -297,10 +301,12 @@ int scanrt_plan_workspace_size(size_t *bytes, struct scanrt_context *context, co
 	int status;
 
 	srt_error_clear();
-	if (!bytes || !context || !problem)
-		return srt_fail(SCANRT_ERROR_NULL_POINTER, "the size's address, the context or the problem is null");
 	/* Written whatever happens, so that a caller who does not look allocates nothing at random. */
-	*bytes = 0;
+	if (bytes)
+		*bytes = 0;
+	if (!bytes || !context || !problem)
+		return srt_fail(SCANRT_ERROR_NULL_POINTER, "%s is null",
+			!bytes ? "the size's address" : !context ? "the context" : "the problem");
 	status = read_options(&given, options);
 	if (!status)
 		status = srt_problem_init(&plan.problem, problem);

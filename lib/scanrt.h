@@ -14,9 +14,9 @@
  *
  * Conventions.  Every fallible function returns an int status: SCANRT_OK (0) or one of enum scanrt_status; then
  * scanrt_last_error() tells what went wrong in one sentence, for the calling thread.  A call that refuses its
- * arguments has changed nothing.  Structures begin with their own size and are initialised by a macro, so that a
- * program compiled against this header keeps working with a newer library.  Device pointers are plain pointers,
- * streams are CUstream (cudaStream_t is the same thing) passed as void *; NULL is the default stream.
+ * arguments has changed nothing, but that a create which fails sets its handle to NULL.  Structures begin with their
+ * own size and are initialised by a macro, so that a program compiled against this header keeps working with a newer
+ * library.  Device pointers are plain pointers, streams are CUstream or cudaStream_t as void *; NULL is the default.
  *
  * Threads.  Any thread may call any function.  A plan may be executed by one thread and on one stream at a time;
  * different plans run concurrently.  Contexts may be shared.
@@ -210,8 +210,8 @@ struct scanrt_user_type {
  * is only ever given real partial results: adjacent ones in array order, unless it is SCANRT_COMMUTATIVE.
  *
  * The texts of types, operator and conversions are one program: what an earlier one defines, a later one may use.  The
- * built-in types are called scan::f16, scan::bf16 and, as anywhere, int, float, ...  No header is included, and none of
- * the toolkit's can be.  Functions need no __device__. */
+ * built-in types are called scan::f16, scan::bf16 and, as anywhere, int, float, ...  No file can be included
+ * (SCANRT_ERROR_TEXT): machine code is found by the text, which is all there is.  Functions need no __device__. */
 struct scanrt_user_operator {
 	size_t size;             /* sizeof(struct scanrt_user_operator) */
 	const char *name;        /* letters, digits and _ */
@@ -377,7 +377,7 @@ int scanrt_scan(struct scanrt_context *context, int type, int op, int mode, void
 	void *stream);
 
 /* The calling thread's last failure: the status, the codes of the layer that failed (0 where it was not involved)
- * and one sentence.  Valid until the thread's next call. */
+ * and one sentence.  Valid until the thread's next call; so is a wrong question, NULL or too small, a failure. */
 struct scanrt_error {
 	size_t size;             /* sizeof(struct scanrt_error), set by the caller */
 	int status;

@@ -150,13 +150,15 @@ const char *scanrt_last_error(void)
 	return last_error.text;
 }
 
-/* Asking about a failure must not replace it: a wrong size is returned, and not recorded. */
+/* Asking about a failure must not replace it, but asking wrongly is a failure of its own: a status with the sentence of
+ * another one would lead astray. */
 int scanrt_last_error_details(struct scanrt_error *error)
 {
 	if (!error)
-		return SCANRT_ERROR_NULL_POINTER;
+		return srt_fail(SCANRT_ERROR_NULL_POINTER, "the structure for the error's details is null");
 	if (error->size < sizeof(*error))
-		return SCANRT_ERROR_STRUCT_SIZE;
+		return srt_fail(SCANRT_ERROR_STRUCT_SIZE, "struct scanrt_error has size %zu, and %zu is the least",
+			error->size, sizeof(*error));
 	error->status = last_error.status;
 	error->cuda_result = last_error.cuda_result;
 	error->nvrtc_result = last_error.nvrtc_result;

@@ -14,6 +14,7 @@
 
 #include "status.h"
 #include "strbuf.h"
+#include "user_include.h"
 
 static const char *const role_words[SRT_ROLES] = { "input", "accumulator", "output" };
 
@@ -58,6 +59,30 @@ static void add_parts(struct srt_strbuf *text, const struct srt_user_parts *part
 		add_part(text, "store conversion", "", parts->store);
 	/* What is left open in a text is noticed here, and the message should not seem to be about the library. */
 	srt_strbuf_append(text, "#line 1 \"the end of the problem's text\"\n");
+}
+
+static int check_part(const char *kind, const char *name, const char *part)
+{
+	int line = part ? srt_user_include_line(part) : 0;
+
+	if (line == 0)
+		return SCANRT_OK;
+	return srt_fail(SCANRT_ERROR_TEXT,
+		"the problem's text: %s%s%s(%d): error: no file can be included: the text has to be all there is",
+		kind, *name ? " " : "", name, line);
+}
+
+static int check_parts(const struct srt_user_parts *parts)
+{
+	int status = check_part("operator", parts->op.name, parts->op.text);
+	int i;
+
+	for (i = 0; i < SRT_ROLES && !status; i++)
+		if (parts->is_user[i])
+			status = check_part("type", parts->types[i].name, parts->types[i].text);
+	if (!status)
+		status = check_part("load conversion", "", parts->load);
+	return status ? status : check_part("store conversion", "", parts->store);
 }
 
 /* user_input and so on, whatever the type is; for a struct of the caller's, whether it is what the caller says. */
@@ -133,8 +158,11 @@ static void add_facts(struct srt_strbuf *text, const struct srt_user *user, cons
 int srt_user_text_make(struct srt_user *user, const struct srt_user_parts *parts)
 {
 	struct srt_strbuf text = { 0 };
+	int status = check_parts(parts);
 	int i;
 
+	if (status)
+		return status;
 	srt_strbuf_append(&text, "#ifndef SCAN_USER_TEXT_CUH\n#define SCAN_USER_TEXT_CUH\n");
 	add_parts(&text, parts);
 	srt_strbuf_append(&text, "namespace scan {\n");

@@ -21,6 +21,9 @@ int tune_draft_fail(const struct tune_draft *draft, int line, const char *format
 	va_start(arguments, format);
 	vsnprintf(text, sizeof text, format, arguments);
 	va_end(arguments);
+	/* What is missing is in no line. */
+	if (line == 0)
+		return srt_fail(SCANRT_ERROR_TEXT, "%s: %s", draft->name, text);
 	return srt_fail(SCANRT_ERROR_TEXT, "%s:%d: %s", draft->name, line, text);
 }
 
@@ -240,6 +243,12 @@ static int check_text(const char *name, const char *text, size_t length)
 	return SCANRT_OK;
 }
 
+/* Some editors mark UTF-8 so; it is no part of the first statement. */
+static size_t byte_order_mark(const char *text, size_t length)
+{
+	return length >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+}
+
 static char *copy_of(const char *text, size_t length)
 {
 	char *copy = malloc(length + 1);
@@ -262,11 +271,13 @@ int tune_described_parse(struct tune_described *described, const char *name, con
 	described->name = copy_of(name, strlen(name));
 	described->text = copy_of(text, length);
 	described->length = length;
-	described->lines = draft.rest = copy_of(text, length);
+	described->lines = copy_of(text, length);
 	if (!described->lines || !described->text || !described->name)
 		status = srt_fail(SCANRT_ERROR_OUT_OF_MEMORY, "no memory for a problem");
-	if (!status)
+	if (!status) {
+		draft.rest = described->lines + byte_order_mark(text, length);
 		status = tune_draft_read(&draft);
+	}
 	if (!status)
 		status = tune_draft_finish(&draft);
 	if (status)

@@ -6,7 +6,8 @@ check_LTLIBRARIES += tests/cli/libscanrt-emu-quick.la tests/cli/libquicknvrtc.la
 tests_cli_libscanrt_emu_quick_la_SOURCES = tests/cli/quick_machine.c tests/cli/quick_machine.h \
 	tests/cli/quick_memory.c \
 	$(EMU_DRIVER_SOURCES) \
-	lib/problem.c lib/problem_tables.c lib/status.c lib/strbuf.c lib/user.c lib/user_text.c lib/versioned.c \
+	lib/problem.c lib/problem_tables.c lib/status.c lib/strbuf.c lib/user.c lib/user_include.c \
+	lib/user_text.c lib/versioned.c \
 	tuner/data.c tuner/half.c tuner/reference.c
 tests_cli_libscanrt_emu_quick_la_CPPFLAGS = -D_GNU_SOURCE -I$(srcdir)/lib $(CUDA_CPPFLAGS)
 tests_cli_libscanrt_emu_quick_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -rpath /nowhere \

@@ -71,6 +71,9 @@ static void test_equal_problems(void)
 	tap_is_string(srt_strbuf_text(&ours), srt_strbuf_text(&theirs), "file and API state one problem");
 	tap_is_string(described.problem.user->text, problem.user->text, "with one text for the compiler");
 	tap_is_bytes(described.problem.initial, problem.initial, 8, "and one initial value");
+	tune_described_free(&described);
+	tap_is_int(parse(&described, "\xef\xbb\xbf" GOOD), SCANRT_OK, "a mark of UTF-8 before the first line is none");
+	tap_is_string(described.problem.user->mark, problem.user->mark, "and makes no other problem");
 	srt_problem_free(&problem);
 	make_of_api(&problem, SCANRT_COMMUTATIVE);
 	tap_ok(strcmp(described.problem.user->mark, problem.user->mark) != 0, "another flag is another problem");
@@ -179,7 +182,7 @@ static void test_many(void)
 static void test_errors(void)
 {
 	static const struct { const char *text, *says; } cases[] = {
-		{ "", "file:0: there is no statement \"operator\"" },
+		{ "", "file: there is no statement \"operator\"" },
 		{ "operator sum\n", "there is no statement \"input\"" },
 		{ "input f32\n\nfrobnicate 3\n", "file:3: there is no statement \"frobnicate\"" },
 		{ "input f31\noperator sum\n", "file:1: there is no type f31" },

@@ -312,6 +312,25 @@ static void test_user_path(void)
 	srt_strbuf_free(&path);
 }
 
+/* Services have a HOME that is not there, and a root that made it would surprise. */
+static void test_no_home(void)
+{
+	const char *before = getenv("HOME");
+	char *home = before ? strdup(before) : NULL;
+	struct srt_db *db;
+
+	setenv("HOME", fixture_path("nobody/home"), 1);
+	tap_is_int(srt_db_open(&db, fixture_path("nobody/home/.cache/scanrt/tune.db"), SRT_DB_WRITE),
+		SCANRT_ERROR_DATABASE, "a home directory that is not there is not made");
+	tap_contains(srt_error_last()->text, "cannot find the home directory", "and the sentence says so");
+	tap_ok(access(fixture_path("nobody"), F_OK) != 0, "nor is what it would lie in");
+	if (home)
+		setenv("HOME", home, 1);
+	else
+		unsetenv("HOME");
+	free(home);
+}
+
 /* Names that SQLite gives a meaning of its own. */
 static void test_names(void)
 {
@@ -347,6 +366,7 @@ int main(void)
 	test_other_view(good);
 	test_two_kept(good);
 	test_user_path();
+	test_no_home();
 	test_names();
 	return tap_done();
 }

@@ -114,6 +114,8 @@ static void test_memory(void)
 	fake->fail_name = "cuMemAlloc";
 	fake->fail_code = CUDA_ERROR_OUT_OF_MEMORY;
 	tap_is_int(refuse(NULL), SCANRT_ERROR_DEVICE_MEMORY, "B175: a device without room has a status of its own");
+	tap_contains(scanrt_last_error(), " bytes of workspace: cuMemAlloc: ",
+		"B175: and the sentence tells how much was asked for");
 	reset();
 	tap_is_int(fake_held(fake), HELD_BY_CONTEXT, "B175: and the plan that failed holds nothing");
 }
@@ -187,17 +189,28 @@ static void test_workspace(void)
 static void test_arguments(void)
 {
 	struct scanrt_plan_options options = SCANRT_PLAN_OPTIONS_INIT;
-	struct scanrt_plan *plan = NULL;
+	struct scanrt_plan *const stale = (struct scanrt_plan *)(uintptr_t)8;
+	struct scanrt_plan *plan = stale;
+	size_t bytes = 7;
 
 	tap_is_int(scanrt_plan_create(NULL, context, &problem, NULL), SCANRT_ERROR_NULL_POINTER,
 		"a null address is refused");
 	tap_is_int(scanrt_plan_create(&plan, NULL, &problem, NULL), SCANRT_ERROR_NULL_POINTER,
 		"a null context is refused");
+	tap_is_string(scanrt_last_error(), "the context is null", "the sentence says what is null");
+	tap_ok(!plan, "without a context the plan is NULL");
+	plan = stale;
 	tap_is_int(scanrt_plan_create(&plan, context, NULL, NULL), SCANRT_ERROR_NULL_POINTER,
 		"a null problem is refused");
+	tap_ok(!plan, "without a problem the plan is NULL");
+	plan = stale;
 	options.size = 8;
 	tap_is_int(scanrt_plan_create(&plan, context, &problem, &options), SCANRT_ERROR_STRUCT_SIZE,
 		"too small options are refused");
+	tap_ok(!plan, "with options that are refused the plan is NULL");
+	tap_is_int(scanrt_plan_workspace_size(&bytes, context, NULL, NULL), SCANRT_ERROR_NULL_POINTER,
+		"a null problem has no size");
+	tap_is_uint(bytes, 0, "B105: which is written even then");
 	tap_is_int(fake->calls, 0, "refused arguments do not reach the driver");
 	scanrt_plan_destroy(NULL);
 	reset();

@@ -365,6 +365,7 @@ static void test_refused_images(void)
 	tap_is_int(seen.status, SCANRT_OK, "images that the device refuses break nothing");
 	tap_is_int(seen.description.origin, SCANRT_ORIGIN_TUNED, "the choice stands");
 	tap_is_int(seen.description.is_compiled, 1, "and is compiled, by way of PTX");
+	tap_contains(seen.text, "gets PTX from now on", "the account tells that this is no failure");
 	must(srt_db_open(&db, path, SRT_DB_WRITE), "open");
 	must(srt_db_begin(db), "begin");
 	put_image(db, 1, SMALL, "ptx");

@@ -97,8 +97,10 @@ static void test_bad(const struct srt_rtc *rtc)
 		"type pair is not trivially copyable", "a type that is not trivially copyable");
 	refuses(rtc, WITH(.type = "struct pair { int a = 1, b = 2; };\n"), "type pair has a constructor",
 		"a type with initialisers");
-	refuses(rtc, WITH(.op = "#include <cmath>\n" ADD), "operator add(1): catastrophic error",
-		"a header that is not there");
+	refuses(rtc, WITH(.op = "#include <cmath>\n" ADD), "operator add(1): error: no file can be included",
+		"a header");
+	refuses(rtc, WITH(.type = PAIR "#include \"/etc/passwd\"\n"), "type pair(2): error: no file can be included",
+		"a file of the system");
 	refuses(rtc, WITH(.type = "struct scan { int a; };\n" PAIR), "type pair(1): error",
 		"a name that is the library's");
 	refuses(rtc, WITH(.op = "int apply(int a, int b) { return a + b; }\n"), "no apply(earlier, later)",

@@ -84,7 +84,11 @@ static void test_wrong_use(void)
 	tap_is_int(scanrt_last_error_details(&details), SCANRT_ERROR_STRUCT_SIZE,
 		"details want a structure that is large enough");
 	tap_is_string(details.text, "untouched", "a structure of the wrong size is not written to");
-	tap_is_string(scanrt_last_error(), "the failure", "asking wrongly does not replace the failure");
+	tap_contains(scanrt_last_error(), "struct scanrt_error has size",
+		"the sentence is about what was returned last");
+	tap_is_int(srt_error_last()->status, SCANRT_ERROR_STRUCT_SIZE, "and so is the status that it stands beside");
+	scanrt_last_error_details(NULL);
+	tap_contains(scanrt_last_error(), "details is null", "no structure at all has a sentence of its own, too");
 }
 
 static void test_long_texts(void)

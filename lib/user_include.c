@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Just enough of C++'s lexical grammar to tell a directive from a comment or a string that looks like one.  Recipes and
+ * databases know a problem by its text: were a file part of it, a change of that file would run the machine code of
+ * the one before.
+ */
+#include "user_include.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+struct cursor {
+	const char *at;
+	int line;
+};
+
+static bool is_in(const char *word, const char *const *words)
+{
+	while (*words && strcmp(*words, word) != 0)
+		words++;
+	return *words != NULL;
+}
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static bool is_of_word(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || is_digit(c);
+}
+
+/* A backslash joins its line with the next one before anything else is looked at, in the middle of a word too. */
+static char next(struct cursor *cursor)
+{
+	const char *at = cursor->at;
+
+	while (at[0] == '\\' && (at[1] == '\n' || (at[1] == '\r' && at[2] == '\n'))) {
+		at += at[1] == '\n' ? 2 : 3;
+		cursor->line++;
+	}
+	cursor->at = at + (*at != '\0');
+	cursor->line += *at == '\n';
+	return *at;
+}
+
+static char peek(struct cursor cursor)
+{
+	return next(&cursor);
+}
+
+static void skip_line_comment(struct cursor *cursor)
+{
+	while (peek(*cursor) && peek(*cursor) != '\n')
+		next(cursor);
+}
+
+static void skip_comment(struct cursor *cursor)
+{
+	char c = next(cursor);
+
+	while (c && !(c == '*' && peek(*cursor) == '/'))
+		c = next(cursor);
+	next(cursor);
+}
+
+/* One that is not closed ends with its line: an apostrophe in an #error is no literal. */
+static void skip_literal(struct cursor *cursor, char quote)
+{
+	char c;
+
+	while ((c = peek(*cursor)) != '\0' && c != '\n') {
+		next(cursor);
+		if (c == quote)
+			return;
+		if (c == '\\')
+			next(cursor);
+	}
+}
+
+/* R"mark( ... )mark", behind the first quote. */
+static void skip_raw_literal(struct cursor *cursor)
+{
+	const char *mark = cursor->at;
+	size_t length = strcspn(mark, "(\n");
+	const char *end = cursor->at + length;
+
+	while ((end = strchr(end, ')')) != NULL && (strncmp(end + 1, mark, length) != 0 || end[length + 1] != '"'))
+		end++;
+	while (*cursor->at && cursor->at != end)
+		next(cursor);
+}
+
+/* 1'000 has no literal in it. */
+static void skip_number(struct cursor *cursor)
+{
+	while (is_of_word(peek(*cursor)) || peek(*cursor) == '.' || peek(*cursor) == '\'')
+		next(cursor);
+}
+
+/* The rest of a word.  What does not fit is no word that anybody looks for. */
+static void take_word(char *word, size_t size, struct cursor *cursor, char first)
+{
+	size_t length = 0;
+
+	word[length++] = first;
+	while (is_of_word(peek(*cursor))) {
+		char c = next(cursor);
+
+		if (length + 1 < size)
+			word[length++] = c;
+	}
+	word[length] = '\0';
+}
+
+/* Whether the word takes a file into the text, or makes the text depend on one. */
+static bool is_inclusion(const char *word, bool is_directive)
+{
+	static const char *const directives[] = { "include", "include_next", "import", "embed", NULL };
+	static const char *const questions[] = { "__has_include", "__has_include_next", "__has_embed", NULL };
+
+	return is_in(word, questions) || (is_directive && is_in(word, directives));
+}
+
+static bool is_raw_prefix(const char *word)
+{
+	static const char *const prefixes[] = { "R", "LR", "uR", "UR", "u8R", NULL };
+
+	return is_in(word, prefixes);
+}
+
+/* Comments and literals; false where c begins neither. */
+static bool skip_no_code(struct cursor *cursor, char c)
+{
+	if (c == '/' && peek(*cursor) == '/')
+		skip_line_comment(cursor);
+	else if (c == '/' && peek(*cursor) == '*')
+		skip_comment(cursor);
+	else if (c == '"' || c == '\'')
+		skip_literal(cursor, c);
+	else
+		return false;
+	return true;
+}
+
+/* A word of code, or a number, which has none. */
+static bool is_word_of_inclusion(struct cursor *cursor, char c, bool is_directive)
+{
+	char word[24] = "";
+
+	if (is_digit(c))
+		skip_number(cursor);
+	else if (is_of_word(c))
+		take_word(word, sizeof(word), cursor, c);
+	if (is_raw_prefix(word) && peek(*cursor) == '"') {
+		next(cursor);
+		skip_raw_literal(cursor);
+	}
+	return is_inclusion(word, is_directive);
+}
+
+/* A directive begins with # or its digraph, at the beginning of a line but for blanks and comments. */
+static bool is_hash(struct cursor *cursor, char c)
+{
+	if (c != '%' || peek(*cursor) != ':')
+		return c == '#';
+	next(cursor);
+	return true;
+}
+
+int srt_user_include_line(const char *text)
+{
+	struct cursor cursor = { text, 1 };
+	bool is_line_start = true;
+	bool is_directive = false;
+	char c;
+
+	while ((c = next(&cursor)) != '\0') {
+		int line = cursor.line;
+
+		if (c == '\n')
+			is_line_start = true;
+		if (strchr(" \t\r\v\f\n", c) || skip_no_code(&cursor, c))
+			continue;
+		if (is_line_start && is_hash(&cursor, c))
+			is_directive = true;
+		else if (is_word_of_inclusion(&cursor, c, is_directive))
+			return line;
+		else
+			is_directive = false;
+		is_line_start = false;
+	}
+	return 0;
+}
