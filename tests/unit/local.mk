@@ -3,8 +3,11 @@
 check_PROGRAMS += tests/unit/tap
 UNIT_TESTS += tests/unit/tap
 
-check_PROGRAMS += tests/unit/include tests/unit/problem tests/unit/recipe tests/unit/status tests/unit/strbuf tests/unit/variant
-UNIT_TESTS += tests/unit/include tests/unit/problem tests/unit/recipe tests/unit/status tests/unit/strbuf tests/unit/variant
+check_PROGRAMS += tests/unit/problem tests/unit/recipe tests/unit/status tests/unit/strbuf tests/unit/variant
+UNIT_TESTS += tests/unit/problem tests/unit/recipe tests/unit/status tests/unit/strbuf tests/unit/variant
+
+check_PROGRAMS += tests/unit/include
+UNIT_TESTS += tests/unit/include
 
 check_PROGRAMS += tests/unit/reference
 UNIT_TESTS += tests/unit/reference
