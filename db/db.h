@@ -205,7 +205,7 @@ struct srt_db_choice {
 	char source_hash[33];
 	char reason[160];
 	char tuned_at[32]; /* ISO 8601, UTC */
-	char border[12];   /* written only; what ends the range: "measured", "middle", "reach", "open" */
+	char border[12];   /* mostly written only; what ends the range: "measured", "middle", "reach", "open" */
 	bool is_modelled;
 	int moved_bytes; /* read and written for each element; srt_db_each_choice() only */
 	bool is_similar; /* set by look-up: another problem of the same size and class, or a relative of the device */
@@ -230,6 +230,22 @@ int srt_db_find_choices(struct srt_db *db, const struct srt_db_lookup *lookup, s
 /* All choices, for `scantune list` and `show`; problem NULL: every problem. */
 typedef int (*srt_db_choice_function)(void *user, const struct srt_db_choice *choice, const char *device_name);
 int srt_db_each_choice(struct srt_db *db, const char *problem, srt_db_choice_function each, void *user);
+
+/* The same of the kernels that each device was tuned with last, with all that a stranger wants to know of them: by
+ * device, problem and count.  Strings live during the call.  A non-zero return stops. */
+struct srt_db_measured {
+	struct srt_db_choice choice; /* border is read here */
+	struct srt_db_device device;
+	const char *kernels; /* the source hash of what was measured */
+	const char *compiler;
+	int driver_version;
+	const char *effort;
+	const char *version; /* of scantune */
+};
+typedef int (*srt_db_measured_function)(void *user, const struct srt_db_measured *measured);
+int srt_db_each_measured(struct srt_db *db, srt_db_measured_function each, void *user);
+/* Of a file that is made of such a text: every time of day becomes that of the choices. */
+int srt_db_set_dates(struct srt_db *db);
 
 /* ---- Images ---- */
 

@@ -11,6 +11,7 @@ libscanrt_core_la_SOURCES += \
 	db/image.c \
 	db/internal.h \
 	db/lookup.c \
+	db/measured.c \
 	db/migrate.c \
 	db/open.c \
 	db/pages.c db/pages.h \

@@ -157,13 +157,13 @@ static int find_rows(struct srt_db_choice *rows, size_t *count, const struct srt
 	return status;
 }
 
-/* One line a row: scanrt_plan_describe() shows it to people who ask why. */
+/* One line a row: scanrt_plan_describe() shows it to people who ask why.  The reason is the file's. */
 static void tell_row(const struct srt_request *request, const struct srt_db_choice *row, const struct srt_range *range,
 	const char *path)
 {
-	srt_account_add(request->account, "%s: choice %" PRId64 " (%s %s%s): %s for %" PRIu64 " to %" PRIu64, path,
-		row->id, row->problem, row->klass, row->is_similar ? ", similar" : "", row->variant, range->low_count,
-		range->high_count);
+	srt_account_add(request->account, "%s: choice %" PRId64 " (%s %s%s): %s for %" PRIu64 " to %" PRIu64 "%s%s",
+		path, row->id, row->problem, row->klass, row->is_similar ? ", similar" : "", row->variant,
+		range->low_count, range->high_count, row->reason[0] ? ": " : "", row->reason);
 }
 
 /* The rows of one file become ranges that reach as far as they are good for. */

@@ -9,6 +9,7 @@
 #include "problem_file.h"
 #include "record.h"
 #include "search.h"
+#include "stated.h"
 #include "status.h"
 #include "tune.h"
 
@@ -44,18 +45,6 @@ static bool is_described(const struct tune_options *asked, const char *name)
 	return is_own;
 }
 
-/* "sum i32"; what has other names, say of mixed types, was not put there by this program's search. */
-static bool parse_problem(struct tune_target *target, const char *name)
-{
-	const char *space = strchr(name, ' ');
-	char op[32];
-
-	if (space == NULL || (size_t)(space - name) >= sizeof op)
-		return false;
-	snprintf(op, sizeof op, "%.*s", (int)(space - name), name);
-	return srt_op_parse(&target->op, op) == SCANRT_OK && srt_type_parse(&target->type, space + 1) == SCANRT_OK;
-}
-
 /* Of another board of the family only what is imported: its own choices are that device's business. */
 static bool is_of_device(const struct again *again, const struct srt_db_choice *choice)
 {
@@ -78,7 +67,7 @@ static int add_target(void *user, const struct srt_db_choice *choice, const char
 		return 0;
 	if (is_described(&again->asked, choice->problem)) {
 		target.type = 0;
-	} else if (!parse_problem(&target, choice->problem)) {
+	} else if (!tune_target_of(&target, choice->problem)) {
 		again->left_out++;
 		return 0;
 	}

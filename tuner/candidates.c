@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "heuristic.h"
 #include "record.h"
@@ -202,6 +203,17 @@ static bool is_slow(const struct tune_session *session)
 	return !classes[TUNE_CLASS_MAX - 1].is_streaming;
 }
 
+/* What a vendor found for this machine, or one of its family, is worth a trial, too. */
+static void add_vendor(struct tune_search *search)
+{
+	struct srt_strbuf path = {0};
+
+	srt_db_vendor_path(&path);
+	if (!path.failed && access(srt_strbuf_text(&path), R_OK) == 0)
+		add_choices(search, srt_strbuf_text(&path));
+	srt_strbuf_free(&path);
+}
+
 bool tune_candidates_make(struct tune_search *search)
 {
 	enum tune_task task = search->session->options->task;
@@ -209,12 +221,14 @@ bool tune_candidates_make(struct tune_search *search)
 
 	/* Room for the space, a default a class and a number of earlier choices. */
 	search->candidates = calloc(
-		wanted + 2 * TUNE_CLASS_MAX + 3 * TUNE_CHOICES_MAX + 1, sizeof *search->candidates);
+		wanted + 2 * TUNE_CLASS_MAX + 4 * TUNE_CHOICES_MAX + 1, sizeof *search->candidates);
 	if (search->candidates == NULL)
 		return false;
 	if (task != TUNE_TASK_VERIFY && task != TUNE_TASK_DIFF)
 		add_defaults(search);
 	add_choices(search, NULL);
+	if (task == TUNE_TASK_TUNE)
+		add_vendor(search);
 	if (search->session->import)
 		add_choices(search, search->session->import);
 	if (search->session->against)

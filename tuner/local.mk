@@ -6,6 +6,7 @@ scantune_SOURCES = \
 	tuner/bench.c \
 	tuner/candidates.c \
 	tuner/check_operator.c \
+	tuner/choices_text.c tuner/choices_text.h \
 	tuner/classes.c tuner/classes.h \
 	tuner/compare.c tuner/compare.h \
 	tuner/compare_print.c \
@@ -41,6 +42,7 @@ scantune_SOURCES = \
 	tuner/messages.h \
 	tuner/names.c \
 	tuner/monitor.c tuner/monitor.h \
+	tuner/operands.c \
 	tuner/options.c tuner/options.h \
 	tuner/peers.c tuner/peers.h bench/peers.h \
 	tuner/plot.c \
@@ -61,6 +63,7 @@ scantune_SOURCES = \
 	tuner/tune.c tuner/tune.h \
 	tuner/usage.c \
 	tuner/values.c \
+	tuner/vendor.c \
 	tuner/verify.c \
 	tuner/verify_large.c \
 	tuner/why.c \
@@ -81,3 +84,14 @@ install-completion:
 	$(INSTALL_DATA) '$(srcdir)/tuner/scantune.bash' '$(DESTDIR)$(completiondir)/scantune'
 uninstall-completion:
 	rm -f '$(DESTDIR)$(completiondir)/scantune'
+
+# What is known of common machines, for who has not tuned: a database in which look-up finds them last.
+vendor_texts = $(srcdir)/tuner/vendor/h200.txt
+EXTRA_DIST += tuner/vendor/h200.txt
+CLEANFILES += tuner/defaults.db
+if MAKES_VENDOR
+vendordir = $(datadir)/scanrt
+nodist_vendor_DATA = tuner/defaults.db
+tuner/defaults.db: $(vendor_texts) scantune$(EXEEXT)
+	$(AM_V_GEN)$(SCANTUNE_FOR_BUILD) vendor -o $@ --quiet $(vendor_texts)
+endif

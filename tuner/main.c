@@ -56,7 +56,8 @@ int main(int argc, char **argv)
 		{ "compare", tune_command_compare }, { "plot", tune_command_plot }, { "why", tune_command_why },
 		{ "verify", tune_command_again }, { "recheck", tune_command_again }, { "import", tune_command_again },
 		{ "diff", tune_command_again },
-		{ "export", tune_command_export }, { "prune", tune_command_prune }, { "doctor", tune_command_doctor },
+		{ "export", tune_command_export }, { "vendor", tune_command_vendor },
+		{ "prune", tune_command_prune }, { "doctor", tune_command_doctor },
 	};
 	struct tune_options options;
 	int status;

@@ -2,10 +2,14 @@
  *
  * scantune export and prune.
  */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include "choices_text.h"
 #include "db.h"
 #include "json.h"
 #include "record.h"
@@ -29,6 +33,32 @@ static struct srt_db *open_named(const struct tune_options *options, enum srt_db
 	return db;
 }
 
+/* Beside its place first: what a full disk has cut is not to replace what was whole. */
+static int write_text(struct srt_db *db, const char *path)
+{
+	struct tune_choices_writer writer = { 0 };
+	struct srt_strbuf aside = { 0 };
+	int status;
+
+	srt_strbuf_printf(&aside, "%s.new-%ld", path, (long)getpid());
+	writer.file = fopen(srt_strbuf_text(&aside), "w");
+	if (writer.file == NULL) {
+		status = srt_fail(SCANRT_ERROR_DATABASE, "%s: %s", srt_strbuf_text(&aside), strerror(errno));
+		srt_strbuf_free(&aside);
+		return status;
+	}
+	status = srt_db_each_measured(db, tune_choices_write, &writer);
+	if (!status && writer.count == 0)
+		status = srt_fail(SCANRT_ERROR_DATABASE, "%s: has no choices", srt_db_path(db));
+	if ((fclose(writer.file) != 0 || (!status && rename(srt_strbuf_text(&aside), path) != 0)) && !status)
+		status = srt_fail(SCANRT_ERROR_DATABASE, "%s: %s", path, strerror(errno));
+	if (status)
+		unlink(srt_strbuf_text(&aside));
+	tune_choices_end(&writer);
+	srt_strbuf_free(&aside);
+	return status;
+}
+
 int tune_command_export(const struct tune_options *options)
 {
 	struct srt_db *db = open_named(options, SRT_DB_READ);
@@ -36,7 +66,8 @@ int tune_command_export(const struct tune_options *options)
 
 	if (db == NULL)
 		return TUNE_EXIT_DATABASE;
-	status = srt_db_export(db, options->file, options->with_images);
+	status = options->wants_text ? write_text(db, options->file)
+				     : srt_db_export(db, options->file, options->with_images);
 	srt_db_close(db);
 	return status == SCANRT_OK ? TUNE_EXIT_COMPLETE : fail();
 }

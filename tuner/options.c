@@ -24,7 +24,7 @@ enum {
 	OPTION_DRY_RUN, OPTION_JSON, OPTION_QUIET, OPTION_VERBOSE, OPTION_VARIANT, OPTION_REPEAT, OPTION_COUNTERS,
 	OPTION_SWEEP, OPTION_MARKDOWN, OPTION_VARY, OPTION_OUTPUT, OPTION_REQUIRE_QUIET, OPTION_KEEP,
 	OPTION_WITH_IMAGES, OPTION_GAINS, OPTION_PROBLEM, OPTION_ELEMENTS,
-	OPTION_CHECK_OPERATOR
+	OPTION_CHECK_OPERATOR, OPTION_TEXT
 };
 
 #define BIT(option) (UINT64_C(1) << (OPTION_##option - OPTION_DEVICE))
@@ -48,7 +48,8 @@ static const struct option long_options[] = {
 	{ "with-images", no_argument, NULL, OPTION_WITH_IMAGES }, { "gains", no_argument, NULL, OPTION_GAINS },
 	{ "problem", required_argument, NULL, OPTION_PROBLEM },
 	{ "elements", required_argument, NULL, OPTION_ELEMENTS },
-	{ "check-operator", no_argument, NULL, OPTION_CHECK_OPERATOR }, { "help", no_argument, NULL, 'h' },
+	{ "check-operator", no_argument, NULL, OPTION_CHECK_OPERATOR }, { "text", no_argument, NULL, OPTION_TEXT },
+	{ "help", no_argument, NULL, 'h' },
 	{ "version", no_argument, NULL, 'V' },                { NULL, 0, NULL, 0 }
 };
 
@@ -157,6 +158,7 @@ static bool take(struct tune_options *options, struct pending *pending, int opti
 	case OPTION_REQUIRE_QUIET: options->requires_quiet = true; return true;
 	case OPTION_WITH_IMAGES: options->with_images = true; return true;
 	case OPTION_GAINS: options->wants_gains = true; return true;
+	case OPTION_TEXT: options->wants_text = true; return true;
 	case OPTION_MARKDOWN: options->is_markdown = true; return true;
 	case 'h': pending->wants_help = true; return true;
 	case 'V': pending->wants_version = true; return true;
@@ -183,7 +185,7 @@ static uint64_t options_of(const char *command)
 		return database | BIT(TYPE) | BIT(OP) | BIT(OUTPUT);
 	if (strcmp(command, "tune") == 0)
 		return ~(BIT(VARIANT) | BIT(REPEAT) | BIT(COUNTERS) | BIT(KEEP) | BIT(WITH_IMAGES) | BIT(GAINS) |
-			drawing);
+			BIT(TEXT) | drawing);
 	if (strcmp(command, "verify") == 0 || strcmp(command, "recheck") == 0)
 		return again;
 	if (strcmp(command, "diff") == 0)
@@ -191,7 +193,9 @@ static uint64_t options_of(const char *command)
 	if (strcmp(command, "import") == 0)
 		return again | BIT(WITH_IMAGES);
 	if (strcmp(command, "export") == 0)
-		return database | BIT(WITH_IMAGES);
+		return database | BIT(WITH_IMAGES) | BIT(TEXT);
+	if (strcmp(command, "vendor") == 0)
+		return BIT(OUTPUT) | BIT(QUIET);
 	if (strcmp(command, "list") == 0)
 		return json | database | BIT(GAINS);
 	if (strcmp(command, "prune") == 0)
@@ -213,58 +217,6 @@ static bool check_options(const char *command, uint64_t seen)
 		return false;
 	}
 	return true;
-}
-
-/* Either order: problems are called "sum i32", but options come as --type and --op; one word tells. */
-static void take_problem(struct pending *pending, char **words)
-{
-	int code;
-	bool is_swapped = srt_op_parse(&code, words[0]) == SCANRT_OK || srt_type_parse(&code, words[1]) == SCANRT_OK;
-
-	pending->types = words[is_swapped ? 1 : 0];
-	pending->ops = words[is_swapped ? 0 : 1];
-}
-
-static bool parse_command(struct tune_options *options, struct pending *pending, int argc, char **argv)
-{
-	static const struct { const char *name; int least, most; const char *takes; } commands[] = {
-		{ "devices", 0, 0, "no operand" }, { "list", 0, 0, "no operand" },
-		{ "show", 2, 2, "a type and an operator" }, { "bench", 0, 0, "no operand" },
-		{ "compare", 0, 1, "at most one file" }, { "plot", 0, 1, "at most one file" },
-		{ "why", 3, 3, "a type, an operator and a count" }, { "verify", 0, 0, "no operand" },
-		{ "recheck", 0, 0, "no operand" }, { "export", 1, 1, "a file" }, { "import", 1, 1, "a file" },
-		{ "diff", 2, 2, "two databases" }, { "prune", 0, 0, "no operand" }, { "doctor", 0, 0, "no operand" },
-	};
-
-	bool is_stated;
-
-	for (size_t i = 0; argc > 0 && i < sizeof commands / sizeof commands[0]; i++) {
-		if (strcmp(argv[0], commands[i].name) != 0)
-			continue;
-		options->command = commands[i].name;
-		is_stated = pending->problem && commands[i].least >= 2 && strcmp(argv[0], "diff") != 0;
-		if (argc - 1 + 2 * is_stated < commands[i].least || argc - 1 + 2 * is_stated > commands[i].most) {
-			fprintf(stderr, "scantune: %s takes %s%s\n", argv[0], commands[i].takes,
-				is_stated ? ", of which --problem states the first two" : "");
-			return false;
-		}
-		if (commands[i].least == 3 && !tune_parse_counts(options, argv[argc - 1]))
-			return false;
-		if (strcmp(argv[0], "diff") == 0) {
-			options->file = argv[1];
-			options->against = argv[2];
-		} else if (commands[i].least >= 2 && !is_stated) {
-			take_problem(pending, argv + 1);
-		} else if (commands[i].least < 2 && argc == 2) {
-			options->file = argv[1];
-		}
-		return true;
-	}
-	if (argc > 0)
-		fprintf(stderr, "scantune: there is no command \"%s\"; there are devices, list, show, why, verify, "
-			"recheck, diff, bench, compare, plot, export, import, prune and doctor, and --device N to "
-			"tune\n", argv[0]);
-	return argc == 0;
 }
 
 static void set_defaults(struct tune_options *options)
@@ -351,6 +303,14 @@ static bool finish(struct tune_options *options, const struct pending *pending)
 	if (options->device == NULL)
 		options->device = "0";
 	finish_task(options);
+	if (strcmp(options->command, "vendor") == 0 && options->output == NULL) {
+		fputs("scantune: vendor wants -o FILE\n", stderr);
+		return false;
+	}
+	if (options->wants_text && options->with_images) {
+		fputs("scantune: a text has no images\n", stderr);
+		return false;
+	}
 	if (options->is_system && options->database && !is_tuning && options->task == TUNE_TASK_TUNE) {
 		fprintf(stderr, "scantune: --db and --system name two databases\n");
 		return false;
@@ -389,5 +349,7 @@ bool tune_options_parse(struct tune_options *options, int *exit_status, int argc
 			printf("scantune %d.%d.%d\n", SCANRT_VERSION_MAJOR, SCANRT_VERSION_MINOR, SCANRT_VERSION_PATCH);
 		return false;
 	}
-	return parse_command(options, &pending, argc - optind, argv + optind) && finish(options, &pending);
+	return tune_take_operands(options, &pending.types, &pending.ops, pending.problem != NULL, argc - optind,
+		       argv + optind) &&
+	       finish(options, &pending);
 }

@@ -60,7 +60,10 @@ struct tune_options {
 	const char *vary;       /* compare only: a knob's name */
 	const char *file;       /* the operand: result lines of an earlier run, or a database; NULL: none */
 	const char *against;    /* the second operand of diff */
-	const char *output;     /* plot only */
+	const char *output;     /* plot and vendor */
+	char **operands;        /* as they are; of vendor, the texts */
+	size_t operand_count;
+	bool wants_text;        /* export: choices to read, and no database */
 	bool wants_gains;       /* list only: what was won, and no more */
 	bool checks_operator;   /* that of the problem, and no more */
 	bool is_restart;
@@ -76,6 +79,11 @@ struct tune_options {
 
 extern const char tune_usage_text[];
 extern const char tune_help_text[];
+
+/* operands.c: the command and its operands; types and operators are given back as texts.  False: usage, which has been
+ * said. */
+bool tune_take_operands(struct tune_options *options, const char **types, const char **ops, bool has_problem, int argc,
+	char **argv);
 
 /* True to go on; else *exit_status is what to leave with, and whatever was to be said has been said. */
 bool tune_options_parse(struct tune_options *options, int *exit_status, int argc, char **argv);

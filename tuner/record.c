@@ -224,20 +224,25 @@ void tune_record_commit(struct tune_session *session)
 
 /* ---- Rows ---- */
 
+void tune_problem_facts(struct srt_db_problem *facts, const char *name, const struct srt_problem *problem)
+{
+	*facts = (struct srt_db_problem){ .name = name, .op = srt_problem_op_name(problem),
+		.op_class = srt_op_class(problem->op),
+		.input_type = srt_problem_type_name(problem, SRT_INPUT),
+		.accumulator_type = srt_problem_type_name(problem, SRT_ACCUMULATOR),
+		.output_type = srt_problem_type_name(problem, SRT_OUTPUT),
+		.type_bytes = (int)tune_element_bytes(problem),
+		.moved_bytes = (int)tune_moved_bytes(problem) };
+}
+
 void tune_record_problem(struct tune_search *search)
 {
-	const struct srt_problem *problem = &search->problem;
 	struct tune_session *session = search->session;
-	struct srt_db_problem row = { .name = search->name, .op = srt_problem_op_name(problem),
-				      .op_class = srt_op_class(problem->op),
-				      .input_type = srt_problem_type_name(problem, SRT_INPUT),
-				      .accumulator_type = srt_problem_type_name(problem, SRT_ACCUMULATOR),
-				      .output_type = srt_problem_type_name(problem, SRT_OUTPUT),
-				      .type_bytes = (int)tune_element_bytes(problem),
-				      .moved_bytes = (int)tune_moved_bytes(problem) };
+	struct srt_db_problem facts;
 
+	tune_problem_facts(&facts, search->name, &search->problem);
 	if (writes(session))
-		check(session, srt_db_put_problem(&search->problem_row, session->db, &row));
+		check(session, srt_db_put_problem(&search->problem_row, session->db, &facts));
 }
 
 void tune_record_roofline(struct tune_session *session, uint64_t bytes, double us, const char *method)

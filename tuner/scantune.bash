@@ -5,12 +5,13 @@
 # with what scantune itself knows.
 
 _scantune() {
-	local commands="devices list show why verify recheck diff export import prune doctor bench compare plot"
+	local commands="devices list show why verify recheck diff export vendor import prune doctor bench compare plot"
 	local types="i8 i16 i32 i64 u8 u16 u32 u64 f16 bf16 f32 f64"
 	local operators="sum prod min max and or xor"
-	local options="--device --quick --thorough --time --type --op --problem --elements --check-operator --all --mode --count --db
-		--system --codegen --jobs --seed --require-quiet --restart --dry-run --gains --keep --with-images --variant --repeat
-		--counters --sweep --markdown --vary --output --json --quiet --verbose --help --version"
+	local options="--device --quick --thorough --time --type --op --problem --elements --check-operator --all --mode
+		--count --db --system --codegen --jobs --seed --require-quiet --restart --dry-run --gains --keep --with-images
+		--text --variant --repeat --counters --sweep --markdown --vary --output --json --quiet --verbose --help
+		--version"
 	local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]}
 	local prefix=
 
@@ -25,7 +26,7 @@ _scantune() {
 	--mode) mapfile -t COMPREPLY < <(compgen -P "$prefix" -W "inclusive exclusive" -- "${word##*,}") ;;
 	--codegen) mapfile -t COMPREPLY < <(compgen -W "sass ptx" -- "$word") ;;
 	--time) mapfile -t COMPREPLY < <(compgen -W "90s 10m 1h" -- "$word") ;;
-	--db | --problem | --elements | --output | -o | diff | export | import | plot)
+	--db | --problem | --elements | --output | -o | diff | export | vendor | import | plot)
 		mapfile -t COMPREPLY < <(compgen -f -- "$word") ;;
 	--count | --jobs | --seed | --keep | --repeat | --variant) COMPREPLY=() ;;
 	*)
@@ -35,7 +36,7 @@ _scantune() {
 			mapfile -t COMPREPLY < <(compgen -W "$commands" -- "$word")
 		elif [[ $command == show || $command == why ]]; then
 			mapfile -t COMPREPLY < <(compgen -W "$types $operators" -- "$word")
-		elif [[ $command == diff ]]; then
+		elif [[ $command == diff || $command == vendor ]]; then
 			mapfile -t COMPREPLY < <(compgen -f -- "$word")
 		fi
 		;;

@@ -68,6 +68,17 @@ void tune_drop_problem(struct tune_options *options)
 	options->described = NULL;
 }
 
+bool tune_target_of(struct tune_target *target, const char *name)
+{
+	const char *space = strchr(name, ' ');
+	char op[32];
+
+	if (space == NULL || (size_t)(space - name) >= sizeof op)
+		return false;
+	snprintf(op, sizeof op, "%.*s", (int)(space - name), name);
+	return srt_op_parse(&target->op, op) == SCANRT_OK && srt_type_parse(&target->type, space + 1) == SCANRT_OK;
+}
+
 int tune_problem_of(struct srt_problem *problem, const struct tune_options *options, const struct tune_target *target,
 	int mode)
 {

@@ -14,6 +14,7 @@ int tune_command_show(const struct tune_options *options);
 int tune_command_why(const struct tune_options *options);
 int tune_command_again(const struct tune_options *options); /* verify, recheck, import */
 int tune_command_export(const struct tune_options *options);
+int tune_command_vendor(const struct tune_options *options);
 int tune_command_prune(const struct tune_options *options);
 int tune_command_doctor(const struct tune_options *options);
 int tune_command_bench(const struct tune_options *options);

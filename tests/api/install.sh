@@ -14,6 +14,15 @@ is "$(find "$root" -path '*/include/*' -type f -exec basename {} \; | sort | tr 
 	"scanrt.h is the only installed header"
 is_empty "$(find "$root" -name '*.a')" "no static library with the internals is installed"
 
+if [ -f "$top_builddir/tuner/defaults.db" ]; then
+	vendor=$(find "$root" -path '*/scanrt/defaults.db')
+	ok "the vendor's database is installed" test -f "$vendor"
+	is "$(stat -c %a "$vendor")" 644 "for all to read"
+	like "$("$top_builddir/scantune" list --db "$vendor")" "NVIDIA H200" "and has an H200's choices"
+else
+	skip 3 "a cross build without SCANTUNE_FOR_BUILD"
+fi
+
 PKG_CONFIG_PATH=$(dirname "$pc")
 PKG_CONFIG_SYSROOT_DIR=$root
 export PKG_CONFIG_PATH PKG_CONFIG_SYSROOT_DIR

@@ -32,6 +32,8 @@ struct fake_driver {
 	int sm_count;
 	int l2_bytes;
 	int clock_khz;    /* of the memory and of the multiprocessors */
+	int memory_clock_khz; /* 0: the same */
+	int bus_bits;
 	int clocks_asked; /* how often */
 	const char *device_name;
 	const char *missing;      /* a function that cuGetProcAddress does not know */

@@ -124,10 +124,12 @@ static CUresult device_get_attribute(int *value, CUdevice_attribute attribute, C
 	case CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK: *value = 1024; break;
 	case CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR: *value = 32; break;
 	case CU_DEVICE_ATTRIBUTE_ECC_ENABLED: *value = 1; break;
+	case CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH: *value = script.bus_bits; break;
 	case CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE:
 	case CU_DEVICE_ATTRIBUTE_CLOCK_RATE:
 		script.clocks_asked++;
-		*value = script.clock_khz;
+		*value = attribute == CU_DEVICE_ATTRIBUTE_CLOCK_RATE || !script.memory_clock_khz ? script.clock_khz :
+			script.memory_clock_khz;
 		break;
 	default: *value = 0; break;
 	}

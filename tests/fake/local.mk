@@ -13,7 +13,8 @@ tests_fake_libfake_la_SOURCES = tests/fake/fake.c tests/fake/fake.h tests/fake/p
 fake_ldadd = tests/fake/libfake.la $(LDADD)
 
 fake_programs = tests/fake/adversity tests/fake/compile tests/fake/context tests/fake/each_call tests/fake/execute \
-	tests/fake/keep tests/fake/loader tests/fake/plan tests/fake/pool tests/fake/scan tests/fake/tuned
+	tests/fake/keep tests/fake/loader tests/fake/plan tests/fake/pool tests/fake/scan tests/fake/tuned \
+	tests/fake/vendor
 check_PROGRAMS += $(fake_programs)
 FAKE_TESTS += $(fake_programs)
 tests_fake_adversity_LDADD = $(fake_ldadd)
@@ -27,3 +28,8 @@ tests_fake_plan_LDADD = $(fake_ldadd)
 tests_fake_pool_LDADD = $(fake_ldadd)
 tests_fake_scan_LDADD = $(fake_ldadd)
 tests_fake_tuned_LDADD = $(fake_ldadd)
+tests_fake_vendor_LDADD = $(fake_ldadd)
+# With places of its own for the system's and the vendor's files, below where the program is.
+tests_fake_vendor_SOURCES = tests/fake/vendor.c db/paths.c
+tests_fake_vendor_CPPFLAGS = $(AM_CPPFLAGS) -USRT_DATADIR -USRT_LOCALSTATEDIR -DSRT_DATADIR='"share"' \
+	-DSRT_LOCALSTATEDIR='"var"'
