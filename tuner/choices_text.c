@@ -207,7 +207,8 @@ static int take_fact(struct reader *reader, const char *word, char *value)
 {
 	struct srt_db_measured *row = &reader->row;
 	const struct { const char *name; int bit; const char **place; } texts[] = {
-		{ "device", HAS_DEVICE, &row->device.name }, { "fingerprint", HAS_FINGERPRINT, &row->device.fingerprint },
+		{ "device", HAS_DEVICE, &row->device.name },
+		{ "fingerprint", HAS_FINGERPRINT, &row->device.fingerprint },
 		{ "family", HAS_FAMILY, &row->device.family }, { "kernels", HAS_KERNELS, &row->kernels },
 		{ "compiler", HAS_COMPILER, &row->compiler }, { "effort", HAS_EFFORT, &row->effort },
 		{ "scantune", HAS_VERSION, &row->version } };

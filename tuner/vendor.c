@@ -60,7 +60,8 @@ static int begin_device(struct vendor *vendor, const struct srt_db_measured *row
 	return status;
 }
 
-static int begin_problem(struct vendor *vendor, const struct srt_db_measured *row, struct srt_problem *problem, int line)
+static int begin_problem(
+	struct vendor *vendor, const struct srt_db_measured *row, struct srt_problem *problem, int line)
 {
 	struct tune_target target;
 	struct srt_db_problem facts;
