@@ -268,6 +268,17 @@ struct srt_db_image {
 int srt_db_put_image(struct srt_db *db, int64_t run, const struct srt_db_image *image); /* one that was verified */
 /* For programs that keep what they had to compile: no run, not verified, and only the latest 256 of these stay. */
 int srt_db_keep_image(struct srt_db *db, const struct srt_db_image *image);
+/* What was kept so and nobody has verified, oldest first; and what came of it: right, or dropped.  Strings live during
+ * the call.  A non-zero return stops. */
+struct srt_db_kept {
+	const char *key;
+	const char *recipe;
+	const char *problem; /* exact form */
+	const char *variant;
+};
+typedef int (*srt_db_kept_function)(void *user, const struct srt_db_kept *kept);
+int srt_db_each_kept(struct srt_db *db, srt_db_kept_function each, void *user);
+int srt_db_judge_kept(struct srt_db *db, const char *key, bool is_right);
 /* The newest image of a recipe; found false where there is none; SCANRT_ERROR_DATABASE_CORRUPT where its hash does
  * not match.  codegen NULL: any. */
 int srt_db_find_image(

@@ -10,6 +10,7 @@ libscanrt_core_la_SOURCES += \
 	db/header.c \
 	db/image.c \
 	db/internal.h \
+	db/kept.c \
 	db/lookup.c \
 	db/measured.c \
 	db/migrate.c \

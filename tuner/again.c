@@ -5,7 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "kept.h"
 #include "problem_file.h"
 #include "record.h"
 #include "search.h"
@@ -57,7 +59,19 @@ static bool is_of_device(const struct again *again, const struct srt_db_choice *
 	       choice->fingerprint[again->family.length] == ' ';
 }
 
-static int add_target(void *user, const struct srt_db_choice *choice, const char *device)
+static void add_target(void *user, const struct tune_target *target)
+{
+	struct again *again = user;
+
+	if (!is_asked_for(&again->asked, target) || again->options.target_count == TUNE_TARGET_MAX)
+		return;
+	for (size_t i = 0; i < again->options.target_count; i++)
+		if (again->options.targets[i].type == target->type && again->options.targets[i].op == target->op)
+			return;
+	again->options.targets[again->options.target_count++] = *target;
+}
+
+static int take_choice(void *user, const struct srt_db_choice *choice, const char *device)
 {
 	struct again *again = user;
 	struct tune_target target = { 0, 0 };
@@ -65,18 +79,10 @@ static int add_target(void *user, const struct srt_db_choice *choice, const char
 	(void)device;
 	if (!is_of_device(again, choice))
 		return 0;
-	if (is_described(&again->asked, choice->problem)) {
-		target.type = 0;
-	} else if (!tune_target_of(&target, choice->problem)) {
+	if (is_described(&again->asked, choice->problem) || tune_target_of(&target, choice->problem))
+		add_target(again, &target);
+	else
 		again->left_out++;
-		return 0;
-	}
-	if (!is_asked_for(&again->asked, &target) || again->options.target_count == TUNE_TARGET_MAX)
-		return 0;
-	for (size_t i = 0; i < again->options.target_count; i++)
-		if (again->options.targets[i].type == target.type && again->options.targets[i].op == target.op)
-			return 0;
-	again->options.targets[again->options.target_count++] = target;
 	return 0;
 }
 
@@ -88,11 +94,13 @@ static bool find_targets(struct again *again, const struct tune_session *session
 	srt_device_fingerprint(&again->fingerprint, &session->device);
 	srt_device_family(&again->family, &session->device);
 	again->options.target_count = 0;
-	is_read = db && srt_db_each_choice(db, NULL, add_target, again) == SCANRT_OK;
+	is_read = db && srt_db_each_choice(db, NULL, take_choice, again) == SCANRT_OK;
 	if (!is_read)
 		tune_report_error("%s", srt_error_last()->text);
 	if (session->import)
 		srt_db_close(db);
+	if (is_read && again->options.task == TUNE_TASK_VERIFY && !again->asked.described)
+		tune_kept_targets(session, add_target, again);
 	return is_read;
 }
 
@@ -124,18 +132,42 @@ static bool open_files(struct tune_session *session)
 		(!options->against || check_file(options->against, false));
 }
 
-static int run(struct again *again, struct tune_session *session)
+/* To look is all that verify needs: a file that is the system's, the vendor's or somebody else's is verified without
+ * being written to.  True where it is so; *path is the session's from then on. */
+static bool looks_only(struct srt_strbuf *path, struct tune_session *session)
 {
-	bool is_diff = again->options.task == TUNE_TASK_DIFF;
+	const struct tune_options *options = session->options;
+	const char *text;
 
-	if (!open_files(session) || (!is_diff && !tune_record_open(session)) || !find_targets(again, session))
+	if (options->task != TUNE_TASK_VERIFY || !tune_database_path(path, options, false))
+		return false;
+	text = srt_strbuf_text(path);
+	if (access(text, F_OK) != 0 || (!options->is_system && access(text, W_OK) == 0))
+		return false;
+	session->import = text;
+	tune_report_line("%s is only looked at", text);
+	return true;
+}
+
+static bool open_database(struct srt_strbuf *path, struct tune_session *session)
+{
+	if (session->options->task == TUNE_TASK_DIFF)
+		return true;
+	if (looks_only(path, session))
+		return check_file(session->import, false);
+	return tune_record_open(session);
+}
+
+static int run(struct again *again, struct tune_session *session, struct srt_strbuf *path)
+{
+	if (!open_files(session) || !open_database(path, session) || !find_targets(again, session))
 		return TUNE_EXIT_DATABASE;
 	if (again->left_out && !again->asked.described && again->asked.target_count == 0)
 		tune_report_line("%zu choices are of problems that only --problem can state: left as they are",
 			again->left_out);
 	if (again->options.target_count == 0) {
 		tune_report_line("there is no choice for this device and these kernels in %s",
-			again->options.file ? again->options.file : srt_db_path(session->db));
+			session->import ? session->import : srt_db_path(session->db));
 		return TUNE_EXIT_COMPLETE;
 	}
 	tune_report_open(&again->options, again->options.target_count);
@@ -146,6 +178,7 @@ int tune_command_again(const struct tune_options *options)
 {
 	struct tune_session *session = calloc(1, sizeof *session);
 	struct again again = { .options = *options, .asked = *options };
+	struct srt_strbuf path = {0};
 	int status = TUNE_EXIT_DEVICE;
 
 	if (session == NULL)
@@ -155,13 +188,14 @@ int tune_command_again(const struct tune_options *options)
 	tune_catch_signals();
 	tune_report_open(&again.options, 0);
 	if (tune_session_open(session, &again.options))
-		status = run(&again, session);
+		status = run(&again, session, &path);
 	else
 		tune_report_error("%s", session->device_note);
 	tune_session_close(session);
 	srt_db_close(session->db);
 	srt_strbuf_free(&again.fingerprint);
 	srt_strbuf_free(&again.family);
+	srt_strbuf_free(&path);
 	free(session);
 	return status;
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "json.h"
+#include "kept.h"
 #include "record.h"
 #include "search.h"
 #include "status.h"
@@ -81,5 +82,6 @@ bool tune_search_audit(struct tune_search *search)
 		if (is_found_wrong(candidate))
 			tune_record_drop(search, &search->classes[i]);
 	}
+	is_right &= tune_kept_audit(search);
 	return is_right && !tune_must_stop(search->session);
 }

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "heuristic.h"
+#include "kept.h"
 #include "record.h"
 #include "search.h"
 #include "space.h"
@@ -19,8 +20,7 @@ bool tune_candidate_serves(const struct tune_candidate *candidate, const struct 
 	return klass->timing.count <= srt_variant_max_count(&candidate->build.variant);
 }
 
-/* The candidate with this variant, made where there is none; NULL where the device excludes it. */
-static struct tune_candidate *add(struct tune_search *search, const struct srt_variant *variant)
+struct tune_candidate *tune_candidate_add(struct tune_search *search, const struct srt_variant *variant)
 {
 	struct tune_candidate *candidate;
 	struct srt_strbuf text = {0};
@@ -56,7 +56,7 @@ static void add_unclustered(struct tune_search *search, size_t klass)
 	if (!search->is_described || srt_heuristic_at(&variant, &search->problem, &device,
 		search->classes[klass].timing.count) != SCANRT_OK)
 		return;
-	candidate = add(search, &variant);
+	candidate = tune_candidate_add(search, &variant);
 	if (candidate)
 		candidate->build.is_default = candidate->is_fallback[klass] = true;
 }
@@ -71,7 +71,7 @@ static void add_defaults(struct tune_search *search)
 		if (srt_heuristic_at(&variant, &search->problem, &search->session->device,
 		    search->classes[i].timing.count) != SCANRT_OK)
 			continue;
-		candidate = add(search, &variant);
+		candidate = tune_candidate_add(search, &variant);
 		if (candidate)
 			candidate->build.is_default = candidate->is_default[i] = true;
 		add_unclustered(search, i);
@@ -130,6 +130,7 @@ static void mark(struct tune_search *search, struct tune_candidate *candidate, c
 /* All are heard to the end; but what was chosen for another problem, device or by somebody else is no incumbent. */
 static void add_choices(struct tune_search *search, const char *file)
 {
+	bool is_own = !file || search->session->options->task == TUNE_TASK_VERIFY;
 	struct srt_db_choice rows[TUNE_CHOICES_MAX];
 	size_t count = find_choices(rows, search->session, &search->problem, file);
 
@@ -138,9 +139,9 @@ static void add_choices(struct tune_search *search, const char *file)
 		struct srt_variant variant;
 
 		if (srt_variant_parse(&variant, rows[i].variant) == SCANRT_OK)
-			candidate = add(search, &variant);
+			candidate = tune_candidate_add(search, &variant);
 		if (candidate)
-			mark(search, candidate, &rows[i], !file && !rows[i].is_similar);
+			mark(search, candidate, &rows[i], is_own && !rows[i].is_similar);
 	}
 	srt_error_clear();
 }
@@ -176,8 +177,9 @@ void tune_candidates_fit_classes(struct tune_search *search)
 				tune_class_recount(&search->classes[used++], rows[i].count, &session->device, element);
 				break;
 			}
-	search->class_count = used;
-	tune_class_set_ranges(search->classes, used);
+	/* Without a choice, there may still be machine code to verify. */
+	search->class_count = used > 0 ? used : 1;
+	tune_class_set_ranges(search->classes, search->class_count);
 }
 
 static bool add_space(struct tune_search *search, size_t wanted)
@@ -190,7 +192,7 @@ static bool add_space(struct tune_search *search, size_t wanted)
 		return false;
 	count = tune_space(variants, wanted, &search->problem, &session->device, wanted, session->options->seed);
 	for (size_t i = 0; i < count; i++)
-		add(search, &variants[i]);
+		tune_candidate_add(search, &variants[i]);
 	free(variants);
 	return true;
 }
@@ -233,6 +235,8 @@ bool tune_candidates_make(struct tune_search *search)
 		add_choices(search, search->session->import);
 	if (search->session->against)
 		add_choices(search, search->session->against);
+	if (task == TUNE_TASK_VERIFY)
+		tune_kept_candidates(search, wanted);
 	return task != TUNE_TASK_TUNE || add_space(search, wanted);
 }
 

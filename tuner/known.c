@@ -75,7 +75,8 @@ bool tune_record_find_image(struct tune_session *session, struct tune_build *bui
 	if (options->task == TUNE_TASK_TUNE || build->job.state != TUNE_JOB_NEW)
 		return false;
 	is_found = session->db && find_image(session, build, session->db);
-	if (!is_found && (options->with_images || options->task == TUNE_TASK_DIFF))
+	if (!is_found && (options->with_images || options->task == TUNE_TASK_DIFF ||
+		options->task == TUNE_TASK_VERIFY))
 		is_found = find_image_in(session, build, session->import) ||
 			find_image_in(session, build, session->against);
 	srt_error_clear();

@@ -30,6 +30,7 @@ scantune_SOURCES = \
 	tuner/gpu_described.c \
 	tuner/half.c tuner/half.h \
 	tuner/json.c tuner/json.h \
+	tuner/kept.c tuner/kept.h \
 	tuner/layout.c tuner/layout.h \
 	tuner/knockout.c tuner/knockout.h \
 	tuner/known.c \

@@ -49,7 +49,8 @@ bool tune_search_open(struct tune_search *search, struct tune_session *session, 
 	if (options->task != TUNE_TASK_TUNE)
 		tune_candidates_fit_classes(search);
 	search->extras = calloc(TUNE_EXTRA_MAX, sizeof *search->extras);
-	if (search->extras == NULL || !tune_candidates_make(search) || search->candidate_count == 0)
+	if (search->extras == NULL || !tune_candidates_make(search) ||
+		(search->candidate_count == 0 && options->task != TUNE_TASK_VERIFY))
 		return fail_open(search);
 	tune_record_problem(search);
 	tune_record_resume(search);

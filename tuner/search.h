@@ -99,7 +99,9 @@ bool tune_search_is_complete(const struct tune_search *search); /* by an interru
 bool tune_search_run(struct tune_search *search);
 void tune_search_close(struct tune_search *search);
 
-/* candidates.c.  Where choices are looked at again: only the classes that have some, at the counts that they are of. */
+/* candidates.c.  The candidate with this variant, made where there is none; NULL where the device excludes it. */
+struct tune_candidate *tune_candidate_add(struct tune_search *search, const struct srt_variant *variant);
+/* Where choices are looked at again: only the classes that have some, at the counts that they are of. */
 /* And one of them that serves so many elements: its machine code may be at hand, without a compiler. */
 bool tune_candidates_known(struct srt_variant *variant, struct tune_session *session, const struct srt_problem *problem,
 	uint64_t count);
@@ -142,6 +144,11 @@ bool tune_search_audit(struct tune_search *search);
 
 /* tune.c: all problems of the session's options, and the exit status. */
 int tune_run(struct tune_session *session);
+
+/* winners.c: one more build of a build's variant, of a problem beside it: made and sent to the compilers where it is not
+ * there yet; NULL where there is no more room. */
+struct tune_build *tune_build_extra(struct tune_search *search, const struct tune_build *like,
+	const struct srt_problem *problem);
 
 /* winners.c: whether a candidate that is right in one mode is so in all others, in order and at large counts. */
 bool tune_winner_confirm(struct tune_search *search, struct tune_candidate *candidate);

@@ -18,29 +18,28 @@ static bool is_same_problem(const struct srt_problem *a, const struct srt_proble
 	return a->input_type == b->input_type && a->op == b->op && a->is_exclusive == b->is_exclusive;
 }
 
-static struct tune_build *find_extra(struct tune_search *search, const struct tune_candidate *candidate,
+static struct tune_build *find_extra(struct tune_search *search, const struct tune_build *like,
 	const struct srt_problem *problem)
 {
 	for (size_t i = 0; i < search->extra_count; i++)
-		if (strcmp(search->extras[i].text, candidate->build.text) == 0 &&
+		if (strcmp(search->extras[i].text, like->text) == 0 &&
 		    is_same_problem(&search->extras[i].problem, problem))
 			return &search->extras[i];
 	return NULL;
 }
 
-/* Made and sent to the compilers where it is not there yet; NULL where there is no more room. */
-static struct tune_build *extra_of(struct tune_search *search, const struct tune_candidate *candidate,
+struct tune_build *tune_build_extra(struct tune_search *search, const struct tune_build *like,
 	const struct srt_problem *problem)
 {
-	struct tune_build *build = find_extra(search, candidate, problem);
+	struct tune_build *build = find_extra(search, like, problem);
 
 	if (build || search->extra_count == TUNE_EXTRA_MAX)
 		return build;
 	build = &search->extras[search->extra_count];
 	build->problem = *problem;
 	build->is_described = search->is_described;
-	build->variant = candidate->build.variant;
-	memcpy(build->text, candidate->build.text, sizeof build->text);
+	build->variant = like->variant;
+	memcpy(build->text, like->text, sizeof build->text);
 	build->slot = TUNE_SLOTS_MAX - TUNE_EXTRA_MAX + (int)search->extra_count++;
 	build->generation = -1;
 	tune_build_request(search->session, build);
@@ -106,7 +105,7 @@ static bool fail(struct tune_search *search, struct tune_candidate *candidate, c
 static bool confirm_build(struct tune_search *search, struct tune_candidate *candidate,
 	const struct srt_problem *problem)
 {
-	struct tune_build *build = extra_of(search, candidate, problem);
+	struct tune_build *build = tune_build_extra(search, &candidate->build, problem);
 	char note[TUNE_NOTE_SIZE] = "";
 	enum tune_verdict verdict;
 
@@ -182,7 +181,7 @@ static void compile_ahead(struct tune_search *search)
 			struct srt_problem problem = in_mode(search, mode);
 
 			if (search->candidates[i].build.is_default && search->candidates[i].verdict == TUNE_OK)
-				extra_of(search, &search->candidates[i], &problem);
+				tune_build_extra(search, &search->candidates[i].build, &problem);
 		}
 	for (size_t i = 0; i < search->class_count; i++) {
 		const struct tune_result *result = &search->results[i];
@@ -191,10 +190,10 @@ static void compile_ahead(struct tune_search *search)
 			struct srt_problem problem = in_mode(search, mode);
 
 			if (result->winner)
-				extra_of(search, result->winner, &problem);
+				tune_build_extra(search, &result->winner->build, &problem);
 		}
 		for (size_t k = 0; result->winner && k < orders; k++)
-			extra_of(search, result->winner, &problems[k]);
+			tune_build_extra(search, &result->winner->build, &problems[k]);
 	}
 }
 
@@ -329,7 +328,7 @@ static void record_images(struct tune_search *search)
 		tune_record_image(search->session, &candidate->build);
 		for (size_t mode = 1; mode < search->session->options->mode_count; mode++) {
 			struct srt_problem problem = in_mode(search, mode);
-			struct tune_build *build = find_extra(search, candidate, &problem);
+			struct tune_build *build = find_extra(search, &candidate->build, &problem);
 
 			if (build && build->is_verified)
 				tune_record_image(search->session, build);

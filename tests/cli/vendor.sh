@@ -8,8 +8,8 @@ text=$tap_dir/machine.txt
 made=$tap_dir/defaults.db
 of() {
 	"$SQLITE3" "$1" "SELECT group_concat(p.name || c.class || c.low_count || ' ' || c.high_count || ' ' || c.count
-		|| v.text || c.border || c.tuned_at || printf('%.2f', c.us)) FROM choice c JOIN problem p ON p.id = c.problem
-		JOIN variant v ON v.id = c.variant"
+		|| v.text || c.border || c.tuned_at || printf('%.2f', c.us)) FROM choice c
+		JOIN problem p ON p.id = c.problem JOIN variant v ON v.id = c.variant"
 }
 
 ok "a run to give away completes" "$scantune" --device emu --quick --type i32,f32 --op sum --count 1024,16384,65536 \
