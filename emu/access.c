@@ -217,8 +217,8 @@ static int resolve_local(struct emu_access *access, struct emu_warp *warp, const
 					access->bytes, bytes);
 		if (offset & (access->bytes - 1))
 			return misaligned(access, warp, insn, l);
-		if (access->kind != ACCESS_WRITE && !emu_is_written(warp->local_written, place, access->bytes))
-			return not_written(access, warp, insn, l, "local");
+		if (access->kind == ACCESS_READ && !emu_is_written(warp->local_written, place, access->bytes))
+			access->unwritten |= 1u << l;
 		if (access->kind == ACCESS_WRITE)
 			emu_set_written(warp->local_written, place, access->bytes);
 		access->host[l] = warp->local + place;
@@ -248,6 +248,7 @@ static int resolve_param(struct emu_access *access, struct emu_warp *warp, const
 
 int emu_access_resolve(struct emu_access *access, struct emu_warp *warp, const struct emu_insn *insn)
 {
+	access->unwritten = 0;
 	switch (access->space) {
 	case SPACE_SHARED:
 		return resolve_shared(access, warp, insn);

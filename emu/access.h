@@ -19,6 +19,7 @@ struct emu_access {
 	bool is_async;                 /* counted elsewhere */
 	uint32_t agent;           /* epoch of the agent that reads for a bulk copy; 0: the thread itself */
 	uint32_t lanes;
+	uint32_t unwritten;       /* lanes that read local memory which nobody has written */
 	uint64_t address[EMU_LANES];
 	unsigned char *host[EMU_LANES];
 	unsigned char *late[EMU_LANES];   /* where a late store belongs */

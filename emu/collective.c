@@ -7,6 +7,7 @@
 #include "lanes.h"
 #include "race.h"
 #include "sync.h"
+#include "undefined.h"
 
 enum collective { SYNC_WARP = 1, SHUFFLE, VOTE, MATCH, REDUCE, ELECT };
 
@@ -121,19 +122,27 @@ static uint32_t shuffle_source(enum shuffle_mode mode, uint32_t lane, uint32_t b
 
 static void run_shuffle(const struct meeting *meeting)
 {
-	uint32_t values[EMU_LANES];
+	struct emu_warp *warp = meeting->warp;
+	uint32_t values[EMU_LANES], undefined = 0;
 	bool is_inside;
 
-	EACH_MEMBER(meeting, l)
+	EACH_MEMBER(meeting, l) {
 		values[l] = lane_32(meeting, (int)l, 2);
+		if (warp->undefined)
+			undefined |= (uint32_t)emu_undefined_is(warp, meeting->insn[l]->op[2], l) << l;
+	}
 	EACH_MEMBER(meeting, l) {
 		uint32_t source = shuffle_source((enum shuffle_mode)meeting->insn[l]->small[0], l,
 				lane_32(meeting, (int)l, 3), lane_32(meeting, (int)l, 4), &is_inside);
 
 		set_32(meeting, (int)l, 0, meeting->lanes >> (source & 31) & 1 ? values[source & 31] : UNDEFINED);
 		set_pred(meeting, (int)l, 1, is_inside);
+		if (warp->undefined) {
+			emu_undefined_set(warp, meeting->insn[l]->op[0], l, undefined >> (source & 31) & 1);
+			emu_undefined_set(warp, meeting->insn[l]->op[1], l, false);
+		}
 	}
-	meeting->warp->run->counters.shuffles++;
+	warp->run->counters.shuffles++;
 }
 
 enum vote_mode { ALL, ANY, UNIFORM, BALLOT };

@@ -22,6 +22,7 @@ static void free_warp(struct emu_warp *warp)
 	free(warp->regs);
 	free(warp->local);
 	free(warp->local_written);
+	free(warp->undefined);
 }
 
 static void free_cta(struct emu_cta *cta)
@@ -89,6 +90,8 @@ static struct emu_cta *take_cta(struct emu_run *run)
 
 		memset(warp->regs, 0, run->function->total_frame);
 		memset(warp->local_written, 0, (size_t)run->function->total_local * EMU_LANES / 8 + 16);
+		free(warp->undefined);
+		warp->undefined = NULL;
 		memset(warp->depth, 0, sizeof warp->depth);
 		memset(warp->copy_group, 0, sizeof warp->copy_group);
 		memset(warp->bulk_group, 0, sizeof warp->bulk_group);

@@ -131,6 +131,8 @@ EMU_MACHINE_SOURCES = \
 	emu/sync.h \
 	emu/transfer.c \
 	emu/transfer_partial.c \
+	emu/undefined.c \
+	emu/undefined.h \
 	emu/warp.c
 
 # A library of its own, so that tests get at it without the driver around it.

@@ -2,6 +2,7 @@
  *
  * selp, slct: one of two values; testp: the kind of a float.
  */
+#include "control.h"
 #include "decode.h"
 #include "lanes.h"
 #include "numbers.h"
@@ -70,6 +71,11 @@ ALU_HEAD(test_property)
 	}
 	emu_out_mask(warp, insn->op[0], result, lanes);
 	return STEP_NEXT;
+}
+
+bool emu_is_selection(const struct emu_insn *insn)
+{
+	return insn->run == select_16 || insn->run == select_32 || insn->run == select_64;
 }
 
 static emu_run_fn *selection(unsigned bytes, enum emu_type by)

@@ -76,6 +76,7 @@ struct emu_warp {
 	uint32_t frame_capacity[EMU_LANES];
 	uint32_t local_top[EMU_LANES];
 	unsigned char *local, *local_written;
+	uint32_t *undefined;        /* see undefined.h; null until such a value is loaded */
 	struct emu_allocation *recent[4];
 	uint32_t cluster_arrived;   /* lanes between barrier.cluster.arrive and its wait */
 	uint32_t cluster_passed;    /* those of them whose phase has ended */

@@ -7,6 +7,7 @@
 #include "lanes.h"
 #include "order.h"
 #include "race.h"
+#include "undefined.h"
 
 #include <string.h>
 
@@ -136,7 +137,7 @@ static int load_lanes(struct emu_access *access, struct emu_warp *warp, const st
 				(enum emu_type)insn->type, insn->register_bytes[0]);
 	emu_access_count(access, warp);
 	note_poll(warp, access);
-	return STEP_NEXT;
+	return access->unwritten ? emu_undefined_load(access, warp, insn) : STEP_NEXT;
 }
 
 static int run_load(struct emu_warp *warp, const struct emu_insn *insn, uint32_t lanes)
@@ -170,7 +171,7 @@ static int store_lanes(struct emu_access *access, struct emu_warp *warp, const s
 		emu_put(emu_in(warp, insn->op[i + 1]), access->host, i * bytes, access->lanes, bytes,
 				insn->register_bytes[0]);
 	emu_order_stored(access, warp);
-	return STEP_NEXT;
+	return warp->undefined ? emu_undefined_store(access, warp, insn) : STEP_NEXT;
 }
 
 bool emu_store_repeats(const struct emu_warp *warp, const struct emu_insn *insn, int lane, const unsigned char *host)
@@ -200,6 +201,16 @@ static int run_store(struct emu_warp *warp, const struct emu_insn *insn, uint32_
 			return STEP_FAULT;
 	}
 	return STEP_NEXT;
+}
+
+bool emu_is_load(const struct emu_insn *insn)
+{
+	return insn->run == run_load || insn->run == emu_run_partial_load;
+}
+
+bool emu_is_store(const struct emu_insn *insn)
+{
+	return insn->run == run_store;
 }
 
 /* Parameters and results of calls lie in regions of the register file: lane after lane. */

@@ -5,9 +5,10 @@
 #include "decode.h"
 #include "lanes.h"
 #include "order.h"
+#include "undefined.h"
 
 /* One byte of each lane's access, into loaded; checked as an access of its own. */
-static int load_byte(unsigned char (*loaded)[16], const struct emu_access *whole, unsigned index, struct emu_warp *warp,
+static int load_byte(unsigned char (*loaded)[16], struct emu_access *whole, unsigned index, struct emu_warp *warp,
 		const struct emu_insn *insn)
 {
 	struct emu_access piece = *whole;
@@ -20,6 +21,7 @@ static int load_byte(unsigned char (*loaded)[16], const struct emu_access *whole
 	emu_order_load(&piece, warp, insn);
 	for (uint32_t left = piece.lanes; left; left &= left - 1)
 		loaded[__builtin_ctz(left)][index] = *piece.host[__builtin_ctz(left)];
+	whole->unwritten |= piece.unwritten;
 	return STEP_NEXT;
 }
 
@@ -28,6 +30,7 @@ static int partial_lanes(struct emu_access *access, struct emu_warp *warp, const
 	unsigned char loaded[EMU_LANES][16] = { { 0 } };
 	unsigned bytes = emu_type_bytes((enum emu_type)insn->type);
 
+	access->unwritten = 0;
 	for (uint32_t mask = insn->target; mask; mask &= mask - 1)
 		if (load_byte(loaded, access, (unsigned)__builtin_ctz(mask), warp, insn) == STEP_FAULT)
 			return STEP_FAULT;
@@ -37,7 +40,7 @@ static int partial_lanes(struct emu_access *access, struct emu_warp *warp, const
 		emu_fetch(emu_out(warp, insn->op[i]), access->host, i * bytes, access->lanes,
 				(enum emu_type)insn->type, insn->register_bytes[0]);
 	emu_access_count(access, warp);
-	return STEP_NEXT;
+	return access->unwritten ? emu_undefined_load(access, warp, insn) : STEP_NEXT;
 }
 
 /* A load of which the compiler says that only some bytes are used: what is in the others, if anything, is nobody's

@@ -4,6 +4,7 @@
  * so that lanes meet again where their ways join; a group that spins lets the others go first.
  */
 #include "sync.h"
+#include "undefined.h"
 
 static bool is_mergeable(const struct emu_group *group)
 {
@@ -104,6 +105,10 @@ static int run_group(struct emu_warp *warp, unsigned *budget)
 		uint32_t active = lanes;
 
 		left--;
+		if (warp->undefined && emu_undefined_step(warp, insn, lanes) == STEP_FAULT) {
+			step = STEP_FAULT;
+			continue;
+		}
 		if (insn->guard != NO_GUARD) {
 			uint32_t mask = *(const uint32_t *)(warp->regs + insn->guard);
 

@@ -45,6 +45,33 @@ static const struct fault faults[] = {
 		"unsigned sum = 0; for (unsigned i = 0; i < 16; i++) sum += l[i * in[1]]; out[0] = sum;", 1,
 		1, 0, FAILED,
 		"of local memory that nobody has written", false },
+	{ "a branch on a local array that nobody wrote", NULL,
+		"unsigned l[16]; for (unsigned i = 0; i < 8; i++) l[i * in[1]] = i;"
+		"if (l[in[3 + 8 * FAULT]] != 77) out[0] = 1;", 1, 1, 0, FAILED,
+		"a branch on a value of local memory that nobody has written", false },
+	{ "an address from a local array that nobody wrote", NULL,
+		"unsigned l[16]; for (unsigned i = 0; i < 8; i++) l[i * in[1]] = i;"
+		"out[l[in[3 + 8 * FAULT]] % 8] = 1;", 1, 1, 0, FAILED,
+		"an address from a value of local memory that nobody has written", false },
+	/* All lanes copy what half of them have not written; only whoever keeps such a copy is at fault. */
+	{ "a shuffle from where nobody wrote", NULL,
+		"unsigned l[16]; for (unsigned i = 0; i < 8; i++) l[i * in[1]] = i; unsigned v = l[in[threadIdx.x % 16]];"
+		"out[threadIdx.x] = __shfl_sync(~0u, v, threadIdx.x % 8 + 8 * FAULT);", 1, 32, 0, FAILED,
+		"a store to global memory of a value of local memory that nobody has written", false },
+	{ "a selection of what nobody wrote", NULL,
+		"unsigned l[16]; for (unsigned i = 0; i < 8; i++) l[i * in[1]] = i; unsigned v = l[in[9]], w = in[2], d;"
+		"asm volatile(\"{ .reg .pred p; setp.ne.u32 p, %3, 0; selp.u32 %0, %1, %2, p; }\" : \"=r\"(d) : \"r\"(w), "
+		"\"r\"(v), \"r\"(in[1 - FAULT])); out[0] = d;", 1, 1, 0, FAILED,
+		"a store to global memory of a value of local memory", false },
+	{ "a copy in shared memory of what nobody wrote", NULL,
+		"__shared__ unsigned s[32]; unsigned l[16]; for (unsigned i = 0; i < 8; i++) l[i * in[1]] = i;"
+		"s[threadIdx.x] = l[in[threadIdx.x % 16]]; __syncthreads();"
+		"out[threadIdx.x] = s[threadIdx.x % 8 + 8 * FAULT];", 1, 32, 0, FAILED,
+		"of shared memory that nobody has written", false },
+	{ "a copy in local memory of what nobody wrote", NULL,
+		"unsigned l[16], m[16]; for (unsigned i = 0; i < 8; i++) l[i * in[1]] = i;"
+		"for (unsigned i = 0; i < 16; i++) m[i * in[1]] = l[in[i]]; out[0] = m[in[3 + 8 * FAULT]];", 1, 1, 0,
+		FAILED, "a store to global memory of a value of local memory", false },
 	{ "a write beyond a local array", NULL,
 		"unsigned l[4]; for (unsigned i = 0; i < 4; i++) l[i * in[1]] = i; l[in[3] + 4096 * FAULT] = 7;"
 		"out[0] = l[in[2]];", 1, 1, 0, ILLEGAL, "out-of-bounds local write", false },

@@ -93,6 +93,7 @@ emu_scripts = \
 	tests/emu/plans.sh \
 	tests/emu/problem.sh \
 	tests/emu/repeat.sh \
+	tests/emu/indexed.sh \
 	tests/emu/damaged.sh \
 	tests/emu/reproducible.sh \
 	tests/emu/order.sh \

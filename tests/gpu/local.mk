@@ -41,6 +41,7 @@ gpu_programs = \
 	tests/gpu/damaged \
 	tests/gpu/order \
 	tests/gpu/monoids \
+	tests/gpu/indexed \
 	tests/gpu/user_types
 check_PROGRAMS += $(gpu_programs)
 GPU_TESTS += $(gpu_programs)
@@ -83,6 +84,7 @@ tests_gpu_order_SOURCES = tests/gpu/order.c tests/order.c tests/order.h
 tests_gpu_order_LDADD = $(device_libraries)
 tests_gpu_defaults_LDADD = $(device_libraries)
 tests_gpu_monoids_LDADD = $(device_libraries)
+tests_gpu_indexed_LDADD = $(device_libraries)
 tests_gpu_user_types_LDADD = $(device_libraries)
 tests_gpu_chains_LDADD = $(device_libraries)
 tests_gpu_instructions_SOURCES = tests/gpu/instructions.c tests/emu/instruction.c tests/emu/instruction.h \
