@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "columns.h"
 #include "json.h"
 #include "kept.h"
 #include "record.h"
@@ -16,13 +17,17 @@ static void report(const struct tune_search *search, size_t klass, const struct 
 	const char *note)
 {
 	const struct tune_options *options = search->session->options;
+	struct tune_columns columns = TUNE_COLUMNS_INIT;
 	bool is_right = candidate->verdict == TUNE_OK;
 	struct srt_strbuf out = {0};
 
+	for (size_t i = 0; i < search->candidate_count; i++)
+		tune_columns_fit(&columns, search->name, search->candidates[i].build.text);
 	if (!options->is_json) {
-		tune_report_line("%-16s %-6s %-46s %s%s%s", search->name, search->classes[klass].name,
-			candidate->build.text, is_right ? "right" : tune_verdict_name(candidate->verdict),
-			is_right ? "" : ": ", is_right ? "" : note);
+		tune_report_line("%-*s %-6s %-*s  %s%s%s", columns.problem, search->name, search->classes[klass].name,
+			columns.variant, candidate->build.text,
+			is_right ? "right" : tune_verdict_name(candidate->verdict), is_right ? "" : ": ",
+			is_right ? "" : note);
 		return;
 	}
 	tune_json_begin(&out);

@@ -19,7 +19,7 @@ static void print_row(const struct tune_gains *gains)
 
 	if (gains->problem[0] == '\0')
 		return;
-	printf("%-16s", gains->problem);
+	printf("%-*s", gains->width, gains->problem);
 	for (int i = 0; i < TUNE_CLASS_MAX; i++) {
 		if (gains->times[i] > 0)
 			printf(" %6.2fx", gains->times[i]);
@@ -34,9 +34,9 @@ static void print_row(const struct tune_gains *gains)
 		puts("");
 }
 
-static void print_head(const char *device)
+static void print_head(const char *device, int width)
 {
-	printf("%s: the default's time in terms of the chosen variant's\n%-16s", device, "problem");
+	printf("%s: the default's time in terms of the chosen variant's\n%-*s", device, width, "problem");
 	for (int i = 0; i < TUNE_CLASS_MAX; i++)
 		printf(" %7s", names[i]);
 	printf(" %7s\n", "mean");
@@ -55,7 +55,7 @@ void tune_gains_add(struct tune_gains *gains, const struct srt_db_choice *choice
 		snprintf(gains->problem, sizeof gains->problem, "%s", choice->problem);
 	}
 	if (strcmp(title, gains->device) != 0)
-		print_head(title);
+		print_head(title, gains->width);
 	memcpy(gains->device, title, sizeof title);
 	for (int i = 0; i < TUNE_CLASS_MAX; i++)
 		if (strcmp(choice->klass, names[i]) == 0 && choice->default_us > 0)

@@ -11,6 +11,7 @@
 
 struct tune_gains {
 	char device[160];
+	int width;                    /* of the column of names */
 	char problem[96];             /* of the row in the making; "": none */
 	double times[TUNE_CLASS_MAX]; /* 0: no choice, or nothing to compare it with */
 };

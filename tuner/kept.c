@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "columns.h"
 #include "json.h"
 #include "kept.h"
 #include "record.h"
@@ -123,11 +124,15 @@ void tune_kept_candidates(struct tune_search *search, size_t most)
 
 static void report(const struct tune_search *search, const struct row *row, enum tune_verdict verdict, const char *note)
 {
+	struct tune_columns columns = TUNE_COLUMNS_INIT;
 	bool is_right = verdict == TUNE_OK;
 	struct srt_strbuf out = { 0 };
 
+	for (size_t i = 0; i < search->candidate_count; i++)
+		tune_columns_fit(&columns, row->problem, search->candidates[i].build.text);
 	if (!search->session->options->is_json) {
-		tune_report_line("%-16s %-6s %-46s %s%s%s", row->problem, "kept", row->variant,
+		tune_report_line("%-*s %-6s %-*s  %s%s%s", columns.problem, row->problem, "kept", columns.variant,
+			row->variant,
 			is_right ? "right" : tune_verdict_name(verdict), is_right ? "" : ": ", is_right ? "" : note);
 		return;
 	}

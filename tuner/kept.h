@@ -12,7 +12,7 @@
 void tune_kept_targets(
 	const struct tune_session *session, void (*add)(void *user, const struct tune_target *target), void *user);
 
-/* Their variants among the search's candidates, so that the worker has room for them; `most` are enough for one time. */
+/* Their variants among the search's candidates, so that the worker has room for them; `most` are enough at a time. */
 void tune_kept_candidates(struct tune_search *search, size_t most);
 
 /* Verifies what was kept for the search's problem, in every mode; false where something is wrong, or time is up. */

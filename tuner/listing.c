@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "columns.h"
 #include "db.h"
 #include "gains.h"
 #include "image.h"
@@ -23,6 +24,7 @@ struct listing {
 	bool is_detailed;
 	size_t rows;
 	char device[160];
+	struct tune_columns columns;
 	struct tune_gains gains; /* where only these are asked for */
 };
 
@@ -71,14 +73,14 @@ static void print_device(struct listing *listing, const struct srt_db_choice *ch
 	snprintf(listing->device, sizeof listing->device, "%s", title);
 	printf("%s%s\n", listing->rows ? "\n" : "", title);
 	if (!listing->is_detailed)
-		printf("%-16s %-6s %11s  %-44s %10s %8s %6s %6s\n", "problem", "class", "count", "variant", "us",
-			"GB/s", "copy", "gain");
+		printf("%-*s %-6s %11s  %-*s %10s %8s %6s %6s\n", listing->columns.problem, "problem", "class", "count",
+			listing->columns.variant, "variant", "us", "GB/s", "copy", "gain");
 }
 
-static void print_row(const struct srt_db_choice *choice)
+static void print_row(const struct tune_columns *columns, const struct srt_db_choice *choice)
 {
-	printf("%-16s %-6s %11" PRIu64 "  %-44s %10.2f %8.1f", choice->problem, choice->klass, choice->count,
-		choice->variant, choice->us, rate_of(choice));
+	printf("%-*s %-6s %11" PRIu64 "  %-*s %10.2f %8.1f", columns->problem, choice->problem, choice->klass,
+		choice->count, columns->variant, choice->variant, choice->us, rate_of(choice));
 	if (choice->copy_us > 0)
 		printf(" %5.0f%%", 100 * choice->copy_us / choice->us);
 	else
@@ -118,15 +120,24 @@ static int take(void *user, const struct srt_db_choice *choice, const char *devi
 		if (listing->is_detailed)
 			print_details(choice);
 		else
-			print_row(choice);
+			print_row(&listing->columns, choice);
 	}
 	listing->rows++;
 	return 0;
 }
 
+static int fit(void *user, const struct srt_db_choice *choice, const char *device)
+{
+	struct listing *listing = user;
+
+	(void)device;
+	tune_columns_fit(&listing->columns, choice->problem, choice->variant);
+	return 0;
+}
+
 static int list(const struct tune_options *options, const char *problem)
 {
-	struct listing listing = { .options = options, .is_detailed = problem != NULL };
+	struct listing listing = { .options = options, .is_detailed = problem != NULL, .columns = TUNE_COLUMNS_INIT };
 	struct srt_strbuf path = {0};
 	struct srt_db *db = NULL;
 	int status;
@@ -143,6 +154,9 @@ static int list(const struct tune_options *options, const char *problem)
 		return TUNE_EXIT_COMPLETE;
 	}
 	status = srt_db_open(&db, srt_strbuf_text(&path), SRT_DB_READ);
+	if (status == SCANRT_OK)
+		status = srt_db_each_choice(db, problem, fit, &listing);
+	listing.gains.width = listing.columns.problem;
 	if (status == SCANRT_OK)
 		status = srt_db_each_choice(db, problem, take, &listing);
 	tune_gains_end(&listing.gains);

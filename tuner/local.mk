@@ -8,6 +8,7 @@ scantune_SOURCES = \
 	tuner/check_operator.c \
 	tuner/choices_text.c tuner/choices_text.h \
 	tuner/classes.c tuner/classes.h \
+	tuner/columns.h \
 	tuner/compare.c tuner/compare.h \
 	tuner/compare_print.c \
 	tuner/compare_rows.c \

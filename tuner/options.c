@@ -257,9 +257,10 @@ static bool finish_drawing(struct tune_options *options, const struct pending *p
 		fputs("scantune: compare measures; with --markdown, it makes a table of the lines in a file\n", stderr);
 		return false;
 	}
-	if (pending->types == NULL && pending->ops == NULL && !pending->is_all)
-		return tune_parse_targets(options, "i32", "sum", false);
-	return tune_parse_targets(options, pending->types, pending->ops, pending->is_all);
+	if (pending->is_all)
+		return tune_parse_targets(options, pending->types, pending->ops, true);
+	return tune_parse_targets(options, pending->types ? pending->types : "i32", pending->ops ? pending->ops : "sum",
+		false);
 }
 
 /* A problem of a file, in the place of types and operators. */

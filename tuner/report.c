@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "columns.h"
 #include "json.h"
 #include "process.h"
 #include "report.h"
@@ -275,16 +276,20 @@ void tune_report_choice(const struct tune_row *row)
 
 static void print_table(void)
 {
+	struct tune_columns columns = TUNE_COLUMNS_INIT;
+
 	if (state.row_count == 0)
 		return;
-	printf("%-16s %-6s %11s  %-44s %10s %8s %6s %6s\n", "problem", "class", "count", "variant", "us", "GB/s",
-		"copy", "gain");
+	for (size_t i = 0; i < state.row_count; i++)
+		tune_columns_fit(&columns, state.rows[i].problem, state.rows[i].variant);
+	printf("%-*s %-6s %11s  %-*s %10s %8s %6s %6s\n", columns.problem, "problem", "class", "count",
+		columns.variant, "variant", "us", "GB/s", "copy", "gain");
 	for (size_t i = 0; i < state.row_count; i++) {
 		const struct tune_row *row = &state.rows[i];
 
-		printf("%-16s %-6s %11llu  %-44s %10.2f %8.1f %5.0f%% %5.2fx\n", row->problem, row->klass,
-			(unsigned long long)row->count, row->variant, row->us, row->bytes / row->us * 1e-3,
-			100 * row->copy_us / row->us, gain(row));
+		printf("%-*s %-6s %11llu  %-*s %10.2f %8.1f %5.0f%% %5.2fx\n", columns.problem, row->problem,
+			row->klass, (unsigned long long)row->count, columns.variant, row->variant, row->us,
+			row->bytes / row->us * 1e-3, 100 * row->copy_us / row->us, gain(row));
 	}
 }
 

@@ -145,8 +145,8 @@ bool tune_search_audit(struct tune_search *search);
 /* tune.c: all problems of the session's options, and the exit status. */
 int tune_run(struct tune_session *session);
 
-/* winners.c: one more build of a build's variant, of a problem beside it: made and sent to the compilers where it is not
- * there yet; NULL where there is no more room. */
+/* winners.c: one more build of a build's variant, of a problem beside it: made and sent to the compilers where it is
+ * not there yet; NULL where there is no more room. */
 struct tune_build *tune_build_extra(struct tune_search *search, const struct tune_build *like,
 	const struct srt_problem *problem);
 

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "columns.h"
 #include "db.h"
 #include "image.h"
 #include "json.h"
@@ -23,6 +24,7 @@ struct why {
 	size_t rows;
 	size_t losers;    /* of this device */
 	size_t failures;
+	struct tune_columns columns;
 };
 
 static void print_json(const struct srt_db_rival *rival)
@@ -57,13 +59,14 @@ static void interval(char *text, size_t size, const char *format, double low, do
 		snprintf(text, size, format, low, high);
 }
 
-static void print_row(const struct srt_db_rival *rival)
+static void print_row(const struct why *why, const struct srt_db_rival *rival)
 {
 	char times[40], ratios[40];
 
 	interval(times, sizeof times, "%.3f to %.3f", rival->low_us, rival->high_us);
 	interval(ratios, sizeof ratios, "%.3f to %.3f", rival->low_ratio, rival->high_ratio);
-	printf("%c %-46s %10.3f  %-20s %7.3f  %-16s %4d %7d  %s\n", rival->is_chosen ? '*' : ' ', rival->variant,
+	printf("%c %-*s %10.3f  %-20s %7.3f  %-16s %4d %7d  %s\n", rival->is_chosen ? '*' : ' ',
+		why->columns.variant, rival->variant,
 		rival->us, times, rival->ratio, ratios, rival->registers, rival->samples,
 		rival->is_chosen ? "chosen" : rival->stage);
 }
@@ -85,8 +88,8 @@ static void begin_device(struct why *why, const struct srt_db_rival *rival)
 	printf("%s%s%s: class %s, measured at %" PRIu64 "\n", why->device[0] ? "\n" : "", rival->device,
 		rival->is_modelled ? " (modelled)" : "", rival->klass, rival->count);
 	printf("decided: %s\n\n", rival->reason);
-	printf("  %-46s %10s  %-20s %7s  %-16s %4s %7s\n", "variant", "us", "95 % interval", "ratio", "95 % interval",
-		"regs", "samples");
+	printf("  %-*s %10s  %-20s %7s  %-16s %4s %7s\n", why->columns.variant, "variant", "us",
+		"95 % interval", "ratio", "95 % interval", "regs", "samples");
 	snprintf(why->device, sizeof why->device, "%s", rival->device);
 	why->losers = why->failures = 0;
 }
@@ -105,16 +108,27 @@ static int take(void *user, const struct srt_db_rival *rival)
 	if (rival->us <= 0)
 		why->failures++;
 	else if (rival->is_chosen || strcmp(rival->stage, "final") == 0 || why->losers++ < LOSERS_MAX)
-		print_row(rival);
+		print_row(why, rival);
+	return 0;
+}
+
+static int fit(void *user, const struct srt_db_rival *rival)
+{
+	struct why *why = user;
+
+	if (rival->us > 0)
+		tune_columns_fit(&why->columns, "", rival->variant);
 	return 0;
 }
 
 static int explain(const struct tune_options *options, const char *path, const char *problem)
 {
-	struct why why = { .options = options };
+	struct why why = { .options = options, .columns = TUNE_COLUMNS_INIT };
 	struct srt_db *db = NULL;
 	int status = srt_db_open(&db, path, SRT_DB_READ);
 
+	if (status == SCANRT_OK)
+		status = srt_db_each_rival(db, srt_source_hash(), problem, options->counts[0], fit, &why);
 	if (status == SCANRT_OK)
 		status = srt_db_each_rival(db, srt_source_hash(), problem, options->counts[0], take, &why);
 	srt_db_close(db);

@@ -33,6 +33,9 @@ is_empty "$(grep -v "^{$what,\"count\":4096,\"layout\":\"contiguous\",\"variant\
 is_empty "$(grep -v '"launches":1,' "$tap_dir/tried" | grep -v -E '"row":"(fan|reduce|reduce-fixed)"')" \
 	"each scan is one launch, but for those that are known for more"
 
+is_empty "$(compare --type f64 --json | grep -v '"type":"f64","op":"sum"')" "a type without an operator is that of sums"
+is_empty "$(compare --op max --json | grep -v '"type":"i32","op":"max"')" "an operator without a type is that of i32"
+
 tune >/dev/null 2>&1
 compare --json >"$tap_dir/tuned"
 for strategy in block lookback lookahead; do

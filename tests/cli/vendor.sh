@@ -52,6 +52,13 @@ ok "what was made can be given away as a text again" "$scantune" export --text "
 is "$(grep '^kernels' "$tap_dir/second.txt")" "kernels 0123456789abcdef0123456789abcdef" \
 	"and still tells which kernels were measured"
 
+# A variant with many knobs is longer than most.
+long=totals,block=192,items=20,warp=shared,load=plain,store=plain,gather=2
+sed "$(grep -n '^	variant ' "$text" | sed -n '2s/:.*//p')s/variant .*/variant $long/" "$text" >"$tap_dir/long.txt"
+ok "a variant with many knobs is taken" "$scantune" vendor -o "$made" "$tap_dir/long.txt"
+is "$("$scantune" list --db "$made" | awk 'NR > 1 { print length }' | sort -u | wc -l)" 1 \
+	"and the columns of list make room for it"
+
 # Two machines in two texts, or in one.
 sed 's/ sm4 / sm8 /; s/^facts 90 4 /facts 90 8 /; s/emulated tiny/emulated twice/' "$text" >"$tap_dir/twice.txt"
 ok "two texts make one database" "$scantune" vendor -o "$made" "$text" "$tap_dir/twice.txt"
