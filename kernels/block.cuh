@@ -8,7 +8,7 @@
 #define SCAN_BLOCK_CUH
 
 #include "block_scan.cuh"
-#include "raked_slice.cuh"
+#include "raked_tile.cuh"
 
 namespace scan {
 
@@ -22,7 +22,6 @@ template <class P> struct scan_strategy<P, strategy::block> {
 		const int lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size;
 
 		allow_next_launch();
-		wait_for_previous_launch();
 		if constexpr (P::rakes)
 			rake(arguments, warp, lane);
 		else
@@ -35,7 +34,9 @@ private:
 		__shared__ typename block_scan<P>::storage scratch;
 		const int count = int(arguments.count);
 		slice<P, false> mine(lane, slice_count<P>(count, warp), warp * P::slice);
-		mine.load(static_cast<const typename P::input *>(arguments.in) + warp * P::slice);
+		mine.load(static_cast<const typename P::input *>(arguments.in) + warp * P::slice, [] {
+			wait_for_previous_launch();
+		});
 		auto block = block_scan<P>::run(mine, scratch, count, warp, lane);
 		if (!mine.has_total())
 			return;
@@ -43,30 +44,15 @@ private:
 			combine<P>(initial_value<P>(arguments), block.earlier));
 	}
 
-	/* Every slice is taken for one that may not be full: a loop that ends earlier, but no choice between two. */
 	static __device__ __forceinline__ void rake(const scan_arguments &arguments, int warp, int lane)
 	{
 		extern __shared__ __align__(128) char buffer[];
-		__shared__ typename circuit_scan<P, circuit::warps>::storage shared;
-		const int all = int(arguments.count), count = slice_count<P>(all, warp), first = warp * P::slice;
-		char *const slice = buffer + first * int(sizeof(typename P::input));
-		char *const apart = buffer + P::stage_bytes + first * int(sizeof(typename P::output));
-		const raked_slice<P> mine(slice, P::scans_in_place ? slice : apart, lane);
-		raked_part<T> held;
-		T total;
-		if (count > 0) { /* the same in all lanes */
-			mine.load_part(static_cast<const typename P::input *>(arguments.in) + first, count);
-			held = mine.reduce_part(total, &shared.scratch[warp], first, 0, count);
-		}
-		if (lane == 0 && count > 0)
-			shared.warp_total[warp] = total;
+		__shared__ typename raked_tile<P, false>::storage shared;
+		const raked_tile<P, false> tile{shared, buffer, u64(warp * P::slice), int(arguments.count), warp, lane};
+		wait_for_previous_launch();
+		const auto held = tile.reduce(arguments);
 		__syncthreads();
-		if (count <= 0)
-			return;
-		const warp_totals<P> block(shared.warp_total, live_warps<P, false>(all), warp, lane);
-		mine.scan_part(combine<P>(initial_value<P>(arguments), block.earlier), held, first, count);
-		raked_store<P>{mine.results, lane}.store_part(
-			static_cast<typename P::output *>(arguments.out) + first, count);
+		tile.scan(arguments, initial_value<P>(arguments), held);
 	}
 };
 

@@ -24,7 +24,7 @@ template <class P> struct warp_totals {
 		int count[1] = {live};
 		if (lane < live)
 			value[0] = warp_total[lane];
-		warp_scan<P, warp_scan_kind::shuffle>::run(value, count, lane, nullptr);
+		warp_scan<P, warp_scan_kind::shuffle>::template run<1, P::warps>(value, count, lane, nullptr);
 		total = shuffle_value<shuffle::from>(value[0], live - 1);
 		earlier.value = shuffle_value<shuffle::from>(value[0], warp > 0 ? warp - 1 : 0);
 		earlier.is_present = warp > 0 && warp <= live;

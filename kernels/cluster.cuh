@@ -58,18 +58,27 @@ __device__ __forceinline__ u32 address_at_rank(u32 address, u32 rank)
 	return there;
 }
 
-/* The combination of lanes 0 .. count-1 of each group of `lanes` lanes, in order, in all lanes of the group; count is
- * at least 1.  Called by a full, converged warp. */
+/* The smallest power of two that is not below count, which is at least 1. */
+__device__ __forceinline__ int power_not_below(int count)
+{
+	return count > 1 ? 2 << (31 - __clz(count - 1)) : 1;
+}
+
+/* The combination of lanes 0 .. count-1, in order, in all lanes; count is at least 1, and at most `lanes`.  The lanes
+ * beyond power_not_below(count) have the values of those whose seats they share, so that fewer totals take fewer steps.
+ * Called by a full, converged warp. */
 template <class P, int lanes>
-__device__ __forceinline__ typename P::value combine_lanes(typename P::value value, int count, int lane)
+__device__ __forceinline__ typename P::value combine_lanes(typename P::value value, int count, int seat, int lane)
 {
 #pragma unroll
 	for (int reach = 1; reach < lanes; reach *= 2) {
+		if (reach >= count)
+			break;
 		auto other = shuffle_value<shuffle::from>(value, lane ^ reach);
 		const bool is_later = lane & reach;
 		auto earlier = is_later ? other : value, later = is_later ? value : other;
 		/* Where the later half is empty, the earlier one is the combination of both. */
-		value = (lane % lanes & ~(2 * reach - 1)) + reach < count ? P::op::apply(earlier, later) : earlier;
+		value = (seat & ~(2 * reach - 1)) + reach < count ? P::op::apply(earlier, later) : earlier;
 	}
 	return value;
 }
@@ -176,25 +185,49 @@ template <class P> struct cluster_board {
 		}
 	}
 
-	/* The combination of the first `earlier` totals, after waiting for all.  Called by a full warp. */
-	__device__ __forceinline__ maybe<T> before(int earlier, int lane) const
+	/* The total of a warp of the only CTA, which no mbarrier counts: a block barrier follows.  One lane. */
+	__device__ __forceinline__ void keep(T value, int warp)
 	{
-		const int seat = lane % lanes, mine = earlier - seat * share;
+		memcpy(total[warp], &value, sizeof value);
+	}
+
+	/* Until the first `earlier` totals have come, if there are any.  Every lane of a warp. */
+	__device__ __forceinline__ void await(int earlier) const
+	{
+		if (earlier > 0)
+			wait_for_all(arrived);
+	}
+
+	/* How many lanes share the work of combining so many totals, and which of them this one is; the lanes beyond do
+	 * the same again.  Reckoned ahead of the wait. */
+	struct sharing {
+		int sharers, seat;
+
+		__device__ __forceinline__ sharing(int earlier, int lane)
+		    : sharers((earlier + share - 1) / share), seat(lane & (power_not_below(sharers) - 1))
+		{
+		}
+	};
+
+	/* The combination of the first `earlier` totals, which have come.  Few are one lane's work, and take no step
+	 * between lanes.  Called by a full warp. */
+	__device__ __forceinline__ maybe<T> before(int earlier, sharing lanes_of, int lane) const
+	{
+		const int mine = earlier - lanes_of.seat * share;
 		maybe<T> combined;
 		T value[share];
 		combined.is_present = earlier > 0;
 		if (!combined.is_present)
 			return combined;
-		wait_for_all(arrived);
 #pragma unroll
 		for (int i = 0; i < share; i++)
 			if (i < mine)
-				memcpy(&value[i], total[seat * share + i], sizeof value[i]);
+				memcpy(&value[i], total[lanes_of.seat * share + i], sizeof value[i]);
 #pragma unroll
 		for (int i = 1; i < share; i++)
 			if (i < mine)
 				value[0] = P::op::apply(value[0], value[i]);
-		combined.value = combine_lanes<P, lanes>(value[0], (earlier + share - 1) / share, lane);
+		combined.value = combine_lanes<P, lanes>(value[0], lanes_of.sharers, lanes_of.seat, lane);
 		return combined;
 	}
 };
@@ -218,10 +251,11 @@ template <class P> struct scan_strategy<P, strategy::cluster> {
 		const bool is_whole = is_aligned<P>(static_cast<const typename P::input *>(arguments.in)) &&
 			is_aligned<P>(static_cast<typename P::output *>(arguments.out));
 		const int count = left < P::tile ? left : P::tile;
-		if (threadIdx.x == 0 && count > 0)
-			shared.board.open(rank, live_warps<P, false>(count));
-		arrive_at_cluster();
-		wait_for_previous_launch();
+		if (arguments.count > P::tile) {
+			if (threadIdx.x == 0 && count > 0)
+				shared.board.open(rank, live_warps<P, false>(count));
+			arrive_at_cluster();
+		}
 		if (is_whole && left >= P::tile)
 			run_tile<true>(arguments, shared, rank, P::tile);
 		else
@@ -238,13 +272,15 @@ private:
 		const int lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size;
 		const u64 first = u64(rank) * P::tile + warp * P::slice;
 		slice<P, is_full> part(lane, slice_count<P>(count, warp), first);
-		part.load(static_cast<const typename P::input *>(arguments.in) + first);
+		part.load(static_cast<const typename P::input *>(arguments.in) + first, [] {
+			wait_for_previous_launch();
+		});
 		/* Asked for here, its load is under way together with the elements'. */
 		const maybe<T> initial = initial_value<P>(arguments);
 		const int last = int((u32(arguments.count) - 1) / P::tile); /* the rank of the last tile */
 		maybe<T> earlier;
 		if constexpr (P::exchange() == exchange_kind::warp)
-			earlier = exchange_warps(shared, part, rank, last, warp, lane);
+			earlier = exchange_warps(shared, part, count, rank, last, warp, lane);
 		else
 			earlier = exchange_blocks(shared, part, count, rank, last, warp, lane);
 		if (part.has_total())
@@ -255,14 +291,33 @@ private:
 	/* Everything before this warp's slice; missing where there is nothing. */
 	template <class S>
 	static __device__ __forceinline__ maybe<T> exchange_warps(
-		shared_storage &shared, S &part, int rank, int last, int warp, int lane)
+		shared_storage &shared, S &part, int count, int rank, int last, int warp, int lane)
 	{
+		const int earlier = rank * P::warps + warp;
+		const typename cluster_board<P>::sharing sharing(earlier, lane);
 		part.scan(&shared.circuit.scratch[warp]);
-		wait_for_cluster();
+		if (last == 0)
+			meet_alone(shared, part, count, warp, lane);
+		else
+			wait_for_cluster();
 		if (!part.has_total())
 			return {part.total, false};
-		shared.board.post(part.total, rank, last, warp, lane);
-		return shared.board.before(rank * P::warps + warp, lane);
+		if (last > 0) {
+			shared.board.post(part.total, rank, last, warp, lane);
+			shared.board.await(earlier);
+		}
+		return shared.board.before(earlier, sharing, lane);
+	}
+
+	/* A launch of one block is no cluster: its warps meet at a block barrier, if there are several. */
+	template <class S>
+	static __device__ __forceinline__ void meet_alone(
+		shared_storage &shared, S &part, int count, int warp, int lane)
+	{
+		if (lane == 0 && part.has_total())
+			shared.board.keep(part.total, warp);
+		if (count > P::slice) /* the same in all threads */
+			__syncthreads();
 	}
 
 	/* The same by way of the tile's total. */
@@ -271,12 +326,15 @@ private:
 		shared_storage &shared, S &part, int count, int rank, int last, int warp, int lane)
 	{
 		const auto block = in_block::run(part, shared.circuit, count, warp, lane);
+		if (last == 0)
+			return part.has_total() ? block.earlier : maybe<T>{part.total, false};
 		wait_for_cluster();
 		if (!part.has_total())
 			return {part.total, false};
 		if (warp == 0)
 			shared.board.post(block.total, rank, last, warp, lane);
-		return combine<P>(shared.board.before(rank, lane), block.earlier);
+		shared.board.await(rank);
+		return combine<P>(shared.board.before(rank, {rank, lane}, lane), block.earlier);
 	}
 };
 

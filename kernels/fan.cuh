@@ -93,23 +93,20 @@ private:
 		using Q = second_pass;
 		const int lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size;
 		slice<Q, is_full> part(lane, slice_count<Q>(count, warp));
-		const bool is_whole = is_full || is_aligned<Q>(out);
+		typename P::output result[Q::rows][Q::vector];
 		part.load(from + warp * Q::slice);
 		out += warp * Q::slice;
 #pragma unroll
-		for (int r = 0; r < Q::rows; r++) {
-			typename P::output result[Q::vector];
+		for (int r = 0; r < Q::rows; r++)
 #pragma unroll
 			for (int i = 0; i < Q::vector; i++) {
 				const bool is_head = P::is_exclusive && r == 0 && i == 0 && threadIdx.x == 0;
 				if (is_head)
-					result[i] = store_element<Q>(prefix);
+					result[r][i] = store_element<Q>(prefix);
 				else if (is_full || i < part.where.in_vector(r))
-					result[i] = store_element<Q>(P::op::apply(prefix, part.item[r][i]));
+					result[r][i] = store_element<Q>(P::op::apply(prefix, part.item[r][i]));
 			}
-			part.store_row(out + part.where.offset(r, lane), result, part.where.in_vector(r),
-				part.where.is_ragged(r), is_whole);
-		}
+		part.store_rows(out, result);
 	}
 };
 

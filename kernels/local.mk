@@ -36,6 +36,7 @@ kernel_files = \
 	kernels/policy.cuh \
 	kernels/raked_slice.cuh \
 	kernels/raked_store.cuh \
+	kernels/raked_tile.cuh \
 	kernels/reference.cu \
 	kernels/reduce.cuh \
 	kernels/reduce_fixed.cuh \

@@ -60,6 +60,19 @@ template <class P, class Walk> struct walk_back {
 	}
 };
 
+/* One thread, while the launch before this one ends: draws the tile and asks for it to be brought into L2. */
+template <class P> __device__ __forceinline__ ticket begin_tile(const scan_arguments &arguments)
+{
+	const ticket drawn = draw_ticket(arguments);
+	allow_next_draws(drawn);
+	const u64 array = address_of(arguments.in), last = array + arguments.count * sizeof(typename P::input);
+	const u64 from = (array + u64(drawn.tile) * P::tile * sizeof(typename P::input) + 15) & ~15ull;
+	const u64 to = min(from + P::tile * sizeof(typename P::input), last) & ~15ull;
+	if (from < to)
+		prefetch_to_l2(reinterpret_cast<const void *>(from), u32(to - from));
+	return drawn;
+}
+
 /* One tile a CTA: all of the strategy but the exchange, by which lookback-serial and totals differ. */
 template <class P, class Exchange> struct tile_scan {
 	using T = typename P::value;
@@ -74,7 +87,7 @@ template <class P, class Exchange> struct tile_scan {
 	{
 		__shared__ shared_storage shared;
 		if (threadIdx.x == 0)
-			shared.drawn = begin(arguments);
+			shared.drawn = begin_tile<P>(arguments);
 		wait_for_previous_launch();
 		__syncthreads();
 		const ticket mine = shared.drawn;
@@ -90,19 +103,6 @@ template <class P, class Exchange> struct tile_scan {
 	}
 
 private:
-	/* One thread, while the launch before this one ends: draws the tile and asks for it to be brought into L2. */
-	static __device__ __forceinline__ ticket begin(const scan_arguments &arguments)
-	{
-		const ticket drawn = draw_ticket(arguments);
-		allow_next_draws(drawn);
-		const u64 array = address_of(arguments.in), last = array + arguments.count * sizeof(typename P::input);
-		const u64 from = (array + u64(drawn.tile) * P::tile * sizeof(typename P::input) + 15) & ~15ull;
-		const u64 to = min(from + P::tile * sizeof(typename P::input), last) & ~15ull;
-		if (from < to)
-			prefetch_to_l2(reinterpret_cast<const void *>(from), u32(to - from));
-		return drawn;
-	}
-
 	/* is_full: the tile is, something comes before it, and the arrays are aligned to vectors. */
 	template <bool is_full>
 	static __device__ __forceinline__ void run_tile(

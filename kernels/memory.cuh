@@ -113,66 +113,66 @@ template <access how, class T, int count> __device__ __forceinline__ void store_
 	}
 }
 
-/* Accesses that happen only where `is_wanted` says so, without a branch.  Volatile, as above. */
-template <access how> __device__ __forceinline__ void load_if(u32 (&word)[4], const void *p, bool is_wanted)
+/* Accesses that happen only where `wanted` is not 0, without a branch.  Volatile, as above. */
+template <access how> __device__ __forceinline__ void load_if(u32 (&word)[4], const void *p, u32 wanted)
 {
 	if constexpr (how == access::stream)
 		asm volatile("{ .reg .pred p; setp.ne.u32 p, %5, 0; @p ld.global.cs.v4.u32 {%0, %1, %2, %3}, [%4]; }"
-			: "+r"(word[0]), "+r"(word[1]), "+r"(word[2]), "+r"(word[3]) : "l"(p), "r"(u32(is_wanted)));
+			: "+r"(word[0]), "+r"(word[1]), "+r"(word[2]), "+r"(word[3]) : "l"(p), "r"(wanted));
 	else
 		asm volatile("{ .reg .pred p; setp.ne.u32 p, %5, 0; @p ld.global.v4.u32 {%0, %1, %2, %3}, [%4]; }"
-			: "+r"(word[0]), "+r"(word[1]), "+r"(word[2]), "+r"(word[3]) : "l"(p), "r"(u32(is_wanted)));
+			: "+r"(word[0]), "+r"(word[1]), "+r"(word[2]), "+r"(word[3]) : "l"(p), "r"(wanted));
 }
-__device__ __forceinline__ void load_if(u32 &first, u32 &second, const void *p, bool is_wanted)
+__device__ __forceinline__ void load_if(u32 &first, u32 &second, const void *p, u32 wanted)
 {
 	asm volatile("{ .reg .pred p; setp.ne.u32 p, %3, 0; @p ld.global.v2.u32 {%0, %1}, [%2]; }"
-		: "+r"(first), "+r"(second) : "l"(p), "r"(u32(is_wanted)));
+		: "+r"(first), "+r"(second) : "l"(p), "r"(wanted));
 }
-__device__ __forceinline__ void load_if(u32 &word, const void *p, bool is_wanted)
+__device__ __forceinline__ void load_if(u32 &word, const void *p, u32 wanted)
 {
 	asm volatile("{ .reg .pred p; setp.ne.u32 p, %2, 0; @p ld.global.u32 %0, [%1]; }"
-		: "+r"(word) : "l"(p), "r"(u32(is_wanted)));
+		: "+r"(word) : "l"(p), "r"(wanted));
 }
-__device__ __forceinline__ void load_if(u16 &half, const void *p, bool is_wanted)
+__device__ __forceinline__ void load_if(u16 &half, const void *p, u32 wanted)
 {
 	asm volatile("{ .reg .pred p; setp.ne.u32 p, %2, 0; @p ld.global.u16 %0, [%1]; }"
-		: "+h"(half) : "l"(p), "r"(u32(is_wanted)));
+		: "+h"(half) : "l"(p), "r"(wanted));
 }
 /* In the low bits of `half`. */
-__device__ __forceinline__ void load_byte_if(u16 &half, const void *p, bool is_wanted)
+__device__ __forceinline__ void load_byte_if(u16 &half, const void *p, u32 wanted)
 {
 	asm volatile("{ .reg .pred p; setp.ne.u32 p, %2, 0; @p ld.global.u8 %0, [%1]; }"
-		: "+h"(half) : "l"(p), "r"(u32(is_wanted)));
+		: "+h"(half) : "l"(p), "r"(wanted));
 }
 
-template <access how> __device__ __forceinline__ void store_if(void *p, const u32 (&word)[4], bool is_wanted)
+template <access how> __device__ __forceinline__ void store_if(void *p, const u32 (&word)[4], u32 wanted)
 {
 	if constexpr (how != access::plain)
 		asm volatile("{ .reg .pred p; setp.ne.u32 p, %5, 0; @p st.global.cs.v4.u32 [%0], {%1, %2, %3, %4}; }" ::
-			"l"(p), "r"(word[0]), "r"(word[1]), "r"(word[2]), "r"(word[3]), "r"(u32(is_wanted)) : "memory");
+			"l"(p), "r"(word[0]), "r"(word[1]), "r"(word[2]), "r"(word[3]), "r"(wanted) : "memory");
 	else
 		asm volatile("{ .reg .pred p; setp.ne.u32 p, %5, 0; @p st.global.v4.u32 [%0], {%1, %2, %3, %4}; }" ::
-			"l"(p), "r"(word[0]), "r"(word[1]), "r"(word[2]), "r"(word[3]), "r"(u32(is_wanted)) : "memory");
+			"l"(p), "r"(word[0]), "r"(word[1]), "r"(word[2]), "r"(word[3]), "r"(wanted) : "memory");
 }
-__device__ __forceinline__ void store_if(void *p, u32 first, u32 second, bool is_wanted)
+__device__ __forceinline__ void store_if(void *p, u32 first, u32 second, u32 wanted)
 {
 	asm volatile("{ .reg .pred p; setp.ne.u32 p, %3, 0; @p st.global.v2.u32 [%0], {%1, %2}; }" ::"l"(p),
-		"r"(first), "r"(second), "r"(u32(is_wanted)) : "memory");
+		"r"(first), "r"(second), "r"(wanted) : "memory");
 }
-__device__ __forceinline__ void store_if(void *p, u32 word, bool is_wanted)
+__device__ __forceinline__ void store_if(void *p, u32 word, u32 wanted)
 {
 	asm volatile("{ .reg .pred p; setp.ne.u32 p, %2, 0; @p st.global.u32 [%0], %1; }" ::"l"(p), "r"(word),
-		"r"(u32(is_wanted)) : "memory");
+		"r"(wanted) : "memory");
 }
-__device__ __forceinline__ void store_if(void *p, u16 half, bool is_wanted)
+__device__ __forceinline__ void store_if(void *p, u16 half, u32 wanted)
 {
 	asm volatile("{ .reg .pred p; setp.ne.u32 p, %2, 0; @p st.global.u16 [%0], %1; }" ::"l"(p), "h"(half),
-		"r"(u32(is_wanted)) : "memory");
+		"r"(wanted) : "memory");
 }
-__device__ __forceinline__ void store_byte_if(void *p, u16 half, bool is_wanted)
+__device__ __forceinline__ void store_byte_if(void *p, u16 half, u32 wanted)
 {
 	asm volatile("{ .reg .pred p; setp.ne.u32 p, %2, 0; @p st.global.u8 [%0], %1; }" ::"l"(p), "h"(half),
-		"r"(u32(is_wanted)) : "memory");
+		"r"(wanted) : "memory");
 }
 
 /* Whether a vector lies in the 16 bytes in which any of its elements lies. */
@@ -181,33 +181,19 @@ template <class T, int count> __device__ constexpr bool has_parts()
 	return count * sizeof(T) <= 16 && 16 % sizeof(T) == 0;
 }
 
-/* Whether load_given() and store_given() know such vectors. */
-template <class T, int count> __device__ constexpr bool can_give()
+/* Whether vector_part knows such vectors. */
+template <class T, int count> __device__ constexpr bool can_part()
 {
 	return has_parts<T, count>() && 16 % (count * sizeof(T)) == 0;
 }
 
-/* A word by an index known at run time only, without the local memory that indexing would take. */
-template <int words> __device__ __forceinline__ u32 extract(const u32 (&word)[words], int index)
-{
-	u32 value = 0;
-#pragma unroll
-	for (int i = 0; i < words; i++)
-		value = i == index ? word[i] : value;
-	return value;
-}
-
-/* Accesses to the first `given` of a vector's elements that are no whole vector: one for each power of two in the
- * number of bytes, all in flight together. */
+/* The accesses to the first `bytes` bytes of a vector of fewer than 16: one for each power of two, all in flight
+ * together and none in a branch, which the lanes that have no such vector would wait for.  T, the elements' type, says
+ * which of the four can occur.  No bytes: nothing happens. */
 template <class T, int count> struct vector_part {
 	enum : int { size = count * int(sizeof(T)) };
 
-	int bytes; /* 0: none, or all */
-
-	__device__ __forceinline__ explicit vector_part(int given)
-	    : bytes(given > 0 && given < count ? given * int(sizeof(T)) : 0)
-	{
-	}
+	int bytes;
 
 	/* Adds them to words that are zero where they are loaded.  A register of its own for each access: one would
 	 * otherwise wait for the other that fills the same. */
@@ -232,11 +218,12 @@ template <class T, int count> struct vector_part {
 
 	__device__ __forceinline__ void store(char *to, const u32 (&word)[4]) const
 	{
-		const u32 rest = extract(word, bytes / 4);
+		const u32 single = bytes & 8 ? word[2] : word[0], behind = bytes & 8 ? word[3] : word[1];
+		const u32 rest = bytes & 4 ? behind : single;
 		if constexpr (size > 8)
 			store_if(to, word[0], word[1], bytes & 8);
 		if constexpr (size > 4 && sizeof(T) <= 4)
-			store_if(to + (bytes & 8), extract(word, (bytes & 8) / 4), bytes & 4);
+			store_if(to + (bytes & 8), single, bytes & 4);
 		if constexpr (size > 2 && sizeof(T) <= 2)
 			store_if(to + (bytes & 12), u16(rest), bytes & 2);
 		if constexpr (sizeof(T) == 1)
@@ -244,24 +231,14 @@ template <class T, int count> struct vector_part {
 	}
 };
 
-/* The first `given` of a vector's elements, none if not positive, all if there are as many or more; the vector's place
- * is aligned to its size.  is_ragged, the same in all lanes of a warp: one of them may have a part; the others then do
- * not wait for it, neither for its path through the code nor for what it loads.  Elements that are not given come out
- * as zeros. */
-template <access how, class T, int count>
-__device__ __forceinline__ void load_given(T (&items)[count], const T *p, int given, bool is_ragged)
+/* A vector of at most 16 bytes as words, and back; what the vector does not fill is zero. */
+template <class T, int count> __device__ __forceinline__ void to_words(u32 (&word)[4], const T (&items)[count])
 {
-	const char *from = reinterpret_cast<const char *>(p);
-	u32 word[4] = {};
-	if constexpr (vector_part<T, count>::size == 16) {
-		load_if<how>(word, from, given >= count);
-	} else if (given >= count) {
-		T whole[count];
-		load_vector<how>(whole, p);
-		memcpy(word, whole, sizeof whole);
-	}
-	if (is_ragged)
-		vector_part<T, count>(given).load(word, from);
+	memset(word, 0, sizeof word);
+	memcpy(word, items, sizeof items);
+}
+template <class T, int count> __device__ __forceinline__ void from_words(T (&items)[count], const u32 (&word)[4])
+{
 	if constexpr (sizeof(T) >= 4) {
 #pragma unroll
 		for (int i = 0; i < count; i++)
@@ -271,19 +248,28 @@ __device__ __forceinline__ void load_given(T (&items)[count], const T *p, int gi
 	}
 }
 
-/* Stores what load_given() would load. */
+/* A vector as words, where it is wanted, and else nothing. */
 template <access how, class T, int count>
-__device__ __forceinline__ void store_given(T *p, const T (&items)[count], int given, bool is_ragged)
+__device__ __forceinline__ void load_words_if(u32 (&word)[4], const T *p, bool is_wanted)
 {
-	char *to = reinterpret_cast<char *>(p);
-	u32 word[4] = {};
-	memcpy(word, items, sizeof items);
-	if constexpr (vector_part<T, count>::size == 16)
-		store_if<how>(to, word, given >= count);
-	else if (given >= count)
-		store_vector<how>(p, items);
-	if (is_ragged)
-		vector_part<T, count>(given).store(to, word);
+	T whole[count];
+	if constexpr (count * sizeof(T) == 16) {
+		load_if<how>(word, p, is_wanted);
+	} else if (is_wanted) {
+		load_vector<how>(whole, p);
+		memcpy(word, whole, sizeof whole);
+	}
+}
+template <access how, class T, int count>
+__device__ __forceinline__ void store_words_if(T *p, const u32 (&word)[4], bool is_wanted)
+{
+	T whole[count];
+	if constexpr (count * sizeof(T) == 16) {
+		store_if<how>(p, word, is_wanted);
+	} else if (is_wanted) {
+		from_words(whole, word);
+		store_vector<how>(p, whole);
+	}
 }
 
 /* Launches that follow one another may overlap (programmatic dependent launch): the next may take its place on the

@@ -82,8 +82,8 @@ struct policy {
 		(tile * int(sizeof(output)) + 127) / 128 * 128 : 0 };
 	enum : int { shared_bytes = strategy(SCAN_STRATEGY) == strategy::lookahead ?
 		stages * stage_bytes + results_bytes :
-		strategy(SCAN_STRATEGY) == strategy::block && access(SCAN_STORE) == access::bulk ?
-		stage_bytes + results_bytes :
+		access(SCAN_STORE) == access::bulk ?
+		stage_bytes + results_bytes : /* of block and totals, which have one tile */
 		/* large.cuh reckons its own again */
 		strategy(SCAN_STRATEGY) == strategy::large ? SCAN_SHARED_BYTES : 0 };
 
@@ -109,8 +109,8 @@ static_assert(policy::how() != strategy::lookahead || policy::stages > policy::a
 static_assert(
 	policy::how() != strategy::lookahead || (policy::ahead >= 1 && policy::gather >= 1), "ahead, gather: below 1");
 static_assert(policy::store() != access::bulk || policy::how() == strategy::lookahead ||
-		(policy::how() == strategy::block && policy::how_in_block() == circuit::warps),
-	"store: bulk is for lookahead, and for block with circuit=warps");
+		policy::how_in_block() == circuit::warps,
+	"store: bulk is for lookahead, and for block and totals with circuit=warps");
 static_assert(!policy::is_wide || policy::how() == strategy::lookahead, "store: place is for lookahead");
 static_assert(!policy::is_wide || (same_type<policy::input, policy::value>::value &&
 		same_type<policy::output, policy::value>::value && !user_facts::has_load && !user_facts::has_store),

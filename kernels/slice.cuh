@@ -50,11 +50,16 @@ template <class P, bool is_full> struct slice_extent {
 		int left = count - offset(row, lane);
 		return is_full || left > P::vector ? P::vector : left;
 	}
-	/* Whether a lane's vector in a row has some of its elements only; the same in all lanes. */
-	__device__ __forceinline__ bool is_ragged(int row) const
+	/* The one vector of all that has some of its elements only, if there is one: its row, the same in all lanes,
+	 * and how many elements of it are this lane's.  Without a branch, and by unsigned division, which are masks. */
+	__device__ __forceinline__ u32 part_row() const
 	{
-		int left = count - offset(row, 0);
-		return !is_full && left > 0 && left < warp_size * P::vector && left % P::vector > 0;
+		return P::rows == 1 ? 0 : u32(count) / (warp_size * P::vector);
+	}
+	__device__ __forceinline__ int in_part() const
+	{
+		const bool is_here = u32(lane) == u32(count) / P::vector % warp_size;
+		return is_here & (count > 0) ? int(u32(count) % P::vector) : 0;
 	}
 	/* Lanes whose vector in a row has an element. */
 	__device__ __forceinline__ int in_row(int row) const
@@ -70,6 +75,10 @@ template <class P, class T> __device__ __forceinline__ bool is_aligned(const T *
 {
 	return address_of(p) % unit_of<P::vector * int(sizeof(T))>() == 0;
 }
+
+struct no_wait {
+	__device__ __forceinline__ void operator()() const {}
+};
 
 template <class P, bool is_full> struct slice {
 	using T = typename P::value;
@@ -87,17 +96,28 @@ template <class P, bool is_full> struct slice {
 	__device__ __forceinline__ slice(int lane, int count, u64 first = 0) : where{lane, count}, first(first) {}
 	__device__ __forceinline__ bool has_total() const { return is_full || where.count > 0; }
 
-	/* Source: contiguous elements in global memory, aligned to their size only; if is_full, to vectors. */
-	__device__ __forceinline__ void load(const input *in)
+	/* Source: contiguous elements in global memory, aligned to their size only; if is_full, to vectors.  `wait`
+	 * comes ahead of the first access, and behind what can be reckoned without it. */
+	template <class Wait = no_wait>
+	__device__ __forceinline__ void load(const input *in, Wait wait = {})
 	{
-		const bool is_whole = is_full || is_aligned<P>(in);
+		input raw[P::rows][P::vector];
+		if constexpr (is_full) {
+			wait();
 #pragma unroll
-		for (int r = 0; r < P::rows; r++) {
-			input raw[P::vector];
-			load_row(raw, in + extent::offset(r, where.lane), where.in_vector(r), where.is_ragged(r),
-				is_whole);
-			take_row(r, raw);
+			for (int r = 0; r < P::rows; r++)
+				load_vector<P::load()>(raw[r], in + extent::offset(r, where.lane));
+		} else if (is_aligned<P>(in)) {
+			load_vectors(raw, in, wait);
+		} else {
+			wait();
+#pragma unroll
+			for (int r = 0; r < P::rows; r++)
+				load_elements(raw[r], in + extent::offset(r, where.lane), where.in_vector(r));
 		}
+#pragma unroll
+		for (int r = 0; r < P::rows; r++)
+			take_row(r, raw[r]);
 	}
 
 	/* Scans each vector within itself, and returns their combinations: the first step of a scan by a circuit. */
@@ -143,57 +163,117 @@ template <class P, bool is_full> struct slice {
 	 * is_full, out is aligned to vectors; if has_prefix, there is one, which spares every element a selection. */
 	template <bool has_prefix = is_full> __device__ __forceinline__ void store(output *out, maybe<T> prefix)
 	{
-		const bool is_whole = is_full || is_aligned<P>(out);
+		output result[P::rows][P::vector];
 		prefix.is_present |= has_prefix;
 #pragma unroll
 		for (int r = 0; r < P::rows; r++) {
 			maybe<T> before = prefix;
 			before.is_present &= is_full || where.in_vector(r) > 0; /* else earlier[r] is no value */
 			before = combine<P>(before, {earlier[r], r > 0 || !is_first});
-			output result[P::vector];
 #pragma unroll
 			for (int i = 0; i < P::vector; i++)
 				if (is_full || i < where.in_vector(r))
-					result[i] = store_element<P>(result_of(r, i, before));
-			store_row(out + extent::offset(r, where.lane), result, where.in_vector(r), where.is_ragged(r),
-				is_whole);
+					result[r][i] = store_element<P>(result_of(r, i, before));
 		}
+		store_rows(out, result);
 	}
 
-	/* The first `given` elements of a vector. */
-	static __device__ __forceinline__ void load_row(input (&raw)[P::vector], const input *from, int given,
-		bool is_ragged, bool is_whole)
+	/* The last step of it: what exists of each row of results. */
+	__device__ __forceinline__ void store_rows(output *out, const output (&result)[P::rows][P::vector]) const
 	{
-		if (is_full || (!can_give<input, P::vector>() && is_whole && given == P::vector)) {
-			load_vector<P::load()>(raw, from);
-		} else if (can_give<input, P::vector>() && is_whole) {
-			if constexpr (can_give<input, P::vector>())
-				load_given<P::load()>(raw, from, given, is_ragged);
+		if constexpr (is_full) {
+#pragma unroll
+			for (int r = 0; r < P::rows; r++)
+				store_vector<P::store()>(out + extent::offset(r, where.lane), result[r]);
+		} else if (is_aligned<P>(out)) {
+			store_vectors(out, result);
 		} else {
 #pragma unroll
-			for (int i = 0; i < P::vector; i++)
-				if (i < given)
-					raw[i] = from[i];
-		}
-	}
-
-	static __device__ __forceinline__ void store_row(output *to, const output (&result)[P::vector], int given,
-		bool is_ragged, bool is_whole)
-	{
-		if (is_full || (!can_give<output, P::vector>() && is_whole && given == P::vector)) {
-			store_vector<P::store()>(to, result);
-		} else if (can_give<output, P::vector>() && is_whole) {
-			if constexpr (can_give<output, P::vector>())
-				store_given<P::store()>(to, result, given, is_ragged);
-		} else {
-#pragma unroll
-			for (int i = 0; i < P::vector; i++)
-				if (i < given)
-					to[i] = result[i];
+			for (int r = 0; r < P::rows; r++)
+				store_elements(out + extent::offset(r, where.lane), result[r], where.in_vector(r));
 		}
 	}
 
 private:
+	/* Whole vectors; and the part of one, which is another row's for another count, by accesses of its own. */
+	template <class Wait>
+	__device__ __forceinline__ void load_vectors(input (&raw)[P::rows][P::vector], const input *in, Wait wait) const
+	{
+		if constexpr (can_part<input, P::vector>()) {
+			const vector_part<input, P::vector> part{where.in_part() * int(sizeof(input))};
+			const input *const at = in + u64(where.part_row() * warp_size + where.lane) * P::vector;
+			u32 word[P::rows][4] = {}, rest[4] = {};
+			wait();
+#pragma unroll
+			for (int r = 0; r < P::rows; r++)
+				load_words_if<P::load(), input, P::vector>(word[r],
+					in + extent::offset(r, where.lane), where.in_vector(r) == P::vector);
+			part.load(rest, reinterpret_cast<const char *>(at));
+#pragma unroll
+			for (int r = 0; r < P::rows; r++) {
+#pragma unroll
+				for (int i = 0; i < 4; i++)
+					word[r][i] |= P::rows == 1 || u32(r) == where.part_row() ? rest[i] : 0;
+				from_words(raw[r], word[r]);
+			}
+		} else {
+			wait();
+#pragma unroll
+			for (int r = 0; r < P::rows; r++) {
+				const input *const from = in + extent::offset(r, where.lane);
+				if (where.in_vector(r) == P::vector)
+					load_vector<P::load()>(raw[r], from);
+				else
+					load_elements(raw[r], from, where.in_vector(r));
+			}
+		}
+	}
+
+	__device__ __forceinline__ void store_vectors(output *out, const output (&result)[P::rows][P::vector]) const
+	{
+		if constexpr (can_part<output, P::vector>()) {
+			const vector_part<output, P::vector> part{where.in_part() * int(sizeof(output))};
+			output *const at = out + u64(where.part_row() * warp_size + where.lane) * P::vector;
+			u32 word[4], rest[4] = {};
+#pragma unroll
+			for (int r = 0; r < P::rows; r++) {
+				to_words(word, result[r]);
+				store_words_if<P::store(), output, P::vector>(out + extent::offset(r, where.lane), word,
+					where.in_vector(r) == P::vector);
+#pragma unroll
+				for (int i = 0; i < 4; i++)
+					rest[i] = P::rows == 1 || u32(r) == where.part_row() ? word[i] : rest[i];
+			}
+			part.store(reinterpret_cast<char *>(at), rest);
+		} else {
+#pragma unroll
+			for (int r = 0; r < P::rows; r++) {
+				output *const to = out + extent::offset(r, where.lane);
+				if (where.in_vector(r) == P::vector)
+					store_vector<P::store()>(to, result[r]);
+				else
+					store_elements(to, result[r], where.in_vector(r));
+			}
+		}
+	}
+
+	/* The first `given` elements of a vector, one by one. */
+	static __device__ __forceinline__ void load_elements(input (&raw)[P::vector], const input *from, int given)
+	{
+#pragma unroll
+		for (int i = 0; i < P::vector; i++)
+			if (i < given)
+				raw[i] = from[i];
+	}
+
+	static __device__ __forceinline__ void store_elements(output *to, const output (&result)[P::vector], int given)
+	{
+#pragma unroll
+		for (int i = 0; i < P::vector; i++)
+			if (i < given)
+				to[i] = result[i];
+	}
+
 	/* Inclusive scan of a lane's own vector; returns its combination. */
 	__device__ __forceinline__ T scan_vector(int r)
 	{

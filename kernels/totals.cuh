@@ -8,12 +8,15 @@
  * Traffic: N words read and N written; per tile a ticket (2 words each way), a total (2 words for values of up to 4
  * bytes), and the totals of all tiles before, once at least.  One launch.  Barriers: as lookback.
  *
+ * With store=bulk its slices are raked, and elements are combined in the order of a lookahead tile.
+ *
  * A tile waits only for totals of earlier tickets, which running CTAs publish without waiting for anything.
  */
 #ifndef SCAN_TOTALS_CUH
 #define SCAN_TOTALS_CUH
 
 #include "lookback.cuh"
+#include "raked_tile.cuh"
 
 namespace scan {
 
@@ -59,7 +62,60 @@ private:
 	}
 };
 
-template <class P> struct scan_strategy<P, strategy::other> : tile_scan<P, all_totals<P>> {};
+/* With store=bulk.  What warp 0 adds to a tile's total is what a publisher of lookahead does. */
+template <class P> struct raked_tile_scan {
+	using T = typename P::value;
+
+	struct shared_storage {
+		typename raked_tile<P, true>::storage circuit;
+		T prefix;
+		ticket drawn;
+	};
+
+	static __device__ __forceinline__ void run(const scan_arguments &arguments)
+	{
+		extern __shared__ __align__(128) char buffer[];
+		__shared__ shared_storage shared;
+		const int lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size;
+		if (threadIdx.x == 0)
+			shared.drawn = begin_tile<P>(arguments);
+		wait_for_previous_launch();
+		__syncthreads();
+		const ticket mine = shared.drawn;
+		const u64 first = u64(mine.tile) * P::tile, left = arguments.count - first;
+		const int count = left < P::tile ? int(left) : P::tile;
+		const raked_tile<P, true> tile{shared.circuit, buffer, first + warp * P::slice, count, warp, lane};
+		const auto held = tile.reduce(arguments);
+		__syncthreads();
+		if (warp == 0)
+			find_prefix(arguments, shared, mine, count, lane);
+		__syncthreads();
+		tile.scan(arguments, {shared.prefix, mine.tile > 0 || P::has_initial}, held);
+		leave_epoch(arguments, mine.is_last_epoch());
+	}
+
+private:
+	/* Called by warp 0: leaves the tile's prefix in shared memory. */
+	static __device__ __forceinline__ void find_prefix(
+		const scan_arguments &arguments, shared_storage &shared, ticket mine, int count, int lane)
+	{
+		const tile_words<P> words(arguments, mine.epoch);
+		const int live = live_warps<P, false>(count);
+		T total;
+		if (lane < live)
+			total = shared.circuit.warp_total[lane];
+		total = warp_reduce<P>(total, live, lane);
+		const maybe<T> prefix =
+			all_totals<P>::exchange(words, initial_value<P>(arguments), mine.tile, total, lane);
+		if (lane == 0)
+			shared.prefix = prefix.value;
+	}
+};
+
+template <bool rakes, class P> struct totals_of : tile_scan<P, all_totals<P>> {};
+template <class P> struct totals_of<true, P> : raked_tile_scan<P> {};
+
+template <class P> struct scan_strategy<P, strategy::other> : totals_of<P::rakes, P> {};
 
 } // namespace scan
 

@@ -42,6 +42,9 @@ bool srt_variant_is_repeatable(const struct srt_variant *variant, const struct s
 /* The same for counts up to its tile, where there is a faster one of the same order. */
 bool srt_heuristic_reproducible_block(struct srt_variant *variant, const struct srt_problem *problem,
 	const struct srt_device *device);
+/* And up to *most elements, a tile for each block, on devices where that is faster; *most is set in any case. */
+bool srt_heuristic_reproducible_totals(struct srt_variant *variant, uint64_t *most, const struct srt_problem *problem,
+	const struct srt_device *device);
 
 /* Whether both combine in the same order, of look-ahead's tiles: the knobs that are not compared, the ring's, change no
  * bit. */

@@ -122,10 +122,30 @@ bool srt_heuristic_reproducible_block(struct srt_variant *variant, const struct 
 	return order.store == SRT_ACCESS_BULK && srt_variant_check(variant, problem, device) == SCANRT_OK;
 }
 
+/* Up to this many tiles a multiprocessor, one trip to all totals is faster than a ring. */
+#define TILES_AT_ONCE 2
+#define OVERLAP_CAPABILITY 90
+#define MOST_TILE_WORDS 2
+
+bool srt_heuristic_reproducible_totals(struct srt_variant *variant, uint64_t *most, const struct srt_problem *problem,
+	const struct srt_device *device)
+{
+	struct srt_variant order = make_order(problem);
+
+	*variant = make(SRT_TOTALS, order.block, order.items);
+	variant->store = SRT_ACCESS_BULK;
+	variant->residency = TILES_AT_ONCE;
+	*most = (uint64_t)TILES_AT_ONCE * (uint64_t)device->sm_count * srt_variant_tile(variant);
+	return order.store == SRT_ACCESS_BULK && device->capability >= OVERLAP_CAPABILITY && device->sm_count > 0 &&
+		srt_problem_tile_words(problem) <= MOST_TILE_WORDS &&
+		srt_variant_check(variant, problem, device) == SCANRT_OK;
+}
+
 static bool has_order(const struct srt_variant *variant)
 {
 	return variant->strategy == SRT_LOOKAHEAD ||
-		(variant->strategy == SRT_BLOCK && variant->store == SRT_ACCESS_BULK);
+		((variant->strategy == SRT_BLOCK || variant->strategy == SRT_TOTALS) &&
+			variant->store == SRT_ACCESS_BULK);
 }
 
 bool srt_variant_is_same_order(const struct srt_variant *a, const struct srt_variant *b)

@@ -213,24 +213,36 @@ static void ask_file(struct srt_answer *answer, const struct srt_request *reques
 
 /* ---- What is compiled in ---- */
 
-/* In the place of the defaults, and with no database before it. */
+/* A variant for the counts from where the one before ends up to `most`, as far as the plan has any. */
+static void append_fixed(struct srt_answer *answer, const struct srt_request *request,
+	const struct srt_variant *variant, uint64_t most)
+{
+	struct srt_range range = { .low_count = 1, .variant = *variant };
+
+	if (answer->count > 0)
+		range.low_count = answer->classes[answer->count - 1].high_count + 1;
+	range.high_count = smaller(smaller(request->problem->max_count, srt_variant_max_count(variant)), most);
+	if (range.low_count <= range.high_count)
+		append(answer, &range, SCANRT_ORIGIN_DEFAULT);
+}
+
+/* In the place of the defaults, and with no database before it.  All of them have one order of combination. */
 static int ask_reproducible(struct srt_answer *answer, const struct srt_request *request)
 {
-	struct srt_range block = { .low_count = 1 };
-	struct srt_range range = { .low_count = 1 };
-	int status = srt_heuristic_reproducible(&range.variant, request->problem, request->device);
+	struct srt_variant variant;
+	struct srt_variant ring;
+	uint64_t most;
+	int status = srt_heuristic_reproducible(&ring, request->problem, request->device);
 
 	if (status)
 		return status;
 	srt_account_add(request->account, "reproducible: the fixed order of combination, whatever the database has");
-	if (srt_heuristic_reproducible_block(&block.variant, request->problem, request->device)) {
-		block.high_count = smaller(request->problem->max_count, srt_variant_max_count(&block.variant));
-		append(answer, &block, SCANRT_ORIGIN_DEFAULT);
-		range.low_count = block.high_count + 1;
-	}
-	range.high_count = smaller(request->problem->max_count, srt_variant_max_count(&range.variant));
-	if (range.low_count <= range.high_count)
-		append(answer, &range, SCANRT_ORIGIN_DEFAULT);
+	if (srt_heuristic_reproducible_block(&variant, request->problem, request->device))
+		append_fixed(answer, request, &variant, UINT64_MAX);
+	if (srt_heuristic_reproducible_totals(&variant, &most, request->problem, request->device))
+		append_fixed(answer, request, &variant, most);
+	append_fixed(answer, request, &ring, UINT64_MAX);
+	srt_error_clear();
 	return SCANRT_OK;
 }
 

@@ -216,8 +216,10 @@ static int check_bulk(const struct srt_variant *variant, const struct srt_proble
 	size_t size = larger(srt_problem_size(problem, SRT_INPUT), srt_problem_size(problem, SRT_OUTPUT));
 
 	if (variant->strategy != SRT_LOOKAHEAD &&
-			(variant->strategy != SRT_BLOCK || variant->circuit != SRT_CIRCUIT_WARPS))
-		return srt_fail(SCANRT_ERROR_VARIANT, "store=bulk is for lookahead, and for block with circuit=warps");
+			((variant->strategy != SRT_BLOCK && variant->strategy != SRT_TOTALS) ||
+				variant->circuit != SRT_CIRCUIT_WARPS))
+		return srt_fail(SCANRT_ERROR_VARIANT,
+			"store=bulk is for lookahead, and for block and totals with circuit=warps");
 	if ((size_t)srt_variant_vector(variant, problem) * size != 16)
 		return srt_fail(SCANRT_ERROR_VARIANT,
 			"store=bulk wants items that fill vectors of 16 bytes");

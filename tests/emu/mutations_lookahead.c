@@ -270,8 +270,8 @@ const struct mutant mutants_lookahead[] = {
 		"if (r * warp_size + lane < vectors)\n\t\t\t\tload_vector", "load_vector", 0, one, NULL },
 	{ "the elements of a part to be brought", "raked_slice.cuh",
 		"if (i + b * warp_size < count)\n\t\t\t\t\traw[b]", "raw[b]", 0, one, NULL },
-	{ "the test that a raked slice has an element", "block.cuh", "if (count <= 0)\n\t\t\treturn;", "", 0, one,
-		"what has no element stores none" },
+	{ "the test that a raked slice has an element", "raked_tile.cuh", "if (count() <= 0)\n\t\t\treturn;", "", 0,
+		one, "what has no element stores none" },
 
 	{ NULL, NULL, NULL, NULL, 0, NULL, NULL },
 };

@@ -172,7 +172,8 @@ int main(void)
 	}
 	check_shifted(&device, lookahead, 5120, 512);
 	check_shifted(&device, raked, 5120, 128);
-	check_cluster(&device, cluster, 512, 1, 0);
+	check_cluster(&device, cluster, 128, 1, 0); /* one warp */
+	check_cluster(&device, cluster, 512, 1, 1);
 	check_cluster(&device, cluster, 5000, 16, 0);
 	check_cluster(&device, blocks, 1500, 4, 4);
 	check_draws(&device, lookahead, 20000, 3);

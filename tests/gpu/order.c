@@ -40,6 +40,8 @@ static const char *const free_knobs[] = {
 	"lookahead,block=64,items=8,store=bulk,stages=2,ahead=1,gather=1,warp=shared,load=plain",
 	"lookahead,block=64,items=8,store=bulk,stages=3,ahead=2,gather=8,residency=2",
 	"lookahead,block=64,items=8,store=bulk,stages=6,ahead=1,gather=3",
+	"totals,block=64,items=8,store=bulk,gather=1",
+	"totals,block=64,items=8,store=bulk,gather=3,warp=shared,load=plain,residency=2",
 };
 
 /* The reference's expected results become those of the order, to be met bit for bit. */
@@ -136,15 +138,18 @@ static void check_promise(struct test_device *device, const struct order_case *a
 	struct srt_strbuf text = { 0 };
 	struct reference reference;
 	struct srt_variant variant;
-	struct srt_variant block;
+	struct srt_variant other;
+	uint64_t most;
 
 	create_reference(&reference, at, &shape, test_is_small(device) ? tile * 3 / 2 : tile * 200 + 3);
 	test_need(srt_heuristic_reproducible(&variant, &reference.problem, &device->facts));
 	srt_variant_format(&text, &variant);
 	tap_ok(kernel_passes(device, &reference, &variant), "B101: %s of %s to %s, reproducible by %s: its bits",
 		srt_op_name(at->op), srt_type_name(at->types[0]), srt_type_name(at->types[2]), srt_strbuf_text(&text));
-	if (has_block && srt_heuristic_reproducible_block(&block, &reference.problem, &device->facts))
-		tap_ok(kernel_passes(device, &reference, &block), "B101: and so has one tile by one block");
+	if (has_block && srt_heuristic_reproducible_block(&other, &reference.problem, &device->facts))
+		tap_ok(kernel_passes(device, &reference, &other), "B101: and so has one tile by one block");
+	if (!has_block && srt_heuristic_reproducible_totals(&other, &most, &reference.problem, &device->facts))
+		tap_ok(kernel_passes(device, &reference, &other), "B101: and so have tiles by a block each");
 	srt_strbuf_free(&text);
 	reference_destroy(&reference);
 }

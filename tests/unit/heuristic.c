@@ -115,6 +115,7 @@ static void test_reproducible(void)
 	struct srt_variant first;
 	struct srt_variant variant;
 	struct srt_variant block;
+	uint64_t most;
 	int type;
 	size_t i;
 
@@ -130,6 +131,10 @@ static void test_reproducible(void)
 				"B101: it combines in the order of every other device, and is repeatable");
 			tap_ok(srt_heuristic_reproducible_block(&block, &problem, &devices[i]) &&
 				srt_variant_is_same_order(&block, &first), "B101: and so does one block for one tile");
+			if (srt_heuristic_reproducible_totals(&variant, &most, &problem, &devices[i]))
+				tap_ok(srt_variant_is_same_order(&variant, &first) &&
+					most >= 2 * (uint64_t)srt_variant_tile(&first),
+					"B101: and so do blocks of a tile each");
 		}
 	}
 }

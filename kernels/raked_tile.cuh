@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * One tile of a CTA whose slices are raked, in the order of combination of a lookahead tile: what a warp does of it
+ * around the exchange of totals, within the block and between tiles, which is the strategy's.
+ */
+#ifndef SCAN_RAKED_TILE_CUH
+#define SCAN_RAKED_TILE_CUH
+
+#include "circuit_warps.cuh"
+#include "raked_slice.cuh"
+
+namespace scan {
+
+/* A warp's part of it.  may_be_full: whether full slices have code of their own, which is longer and faster; for one
+ * tile of the whole array a loop that ends earlier is enough. */
+template <class P, bool may_be_full> struct raked_tile {
+	using T = typename P::value;
+	using input = typename P::input;
+	using output = typename P::output;
+	using storage = typename circuit_scan<P, circuit::warps>::storage;
+
+	storage &shared;
+	char *buffer; /* the tile's elements, then its results where they are of another size */
+	u64 first;    /* the index of the slice's first element in the whole array */
+	int all;      /* elements of the tile */
+	int warp, lane;
+
+	/* Loads the slice, and leaves its total for the other warps; the caller sees to a barrier. */
+	__device__ __forceinline__ raked_part<T> reduce(const scan_arguments &arguments) const
+	{
+		raked_part<T> held;
+		T total;
+		if (count() <= 0) /* the same in all lanes */
+			return held;
+		slice().load_part(static_cast<const input *>(arguments.in) + first, count());
+		if (is_full())
+			held = slice().reduce(total, &shared.scratch[warp], first, 0);
+		else
+			held = slice().reduce_part(total, &shared.scratch[warp], first, 0, count());
+		if (lane == warp_size - 1) /* of a part, all lanes have it */
+			shared.warp_total[warp] = total;
+		return held;
+	}
+
+	/* Behind the barrier: the rest, when `prefix` is all before the tile. */
+	__device__ __forceinline__ void scan(
+		const scan_arguments &arguments, maybe<T> prefix, const raked_part<T> &held) const
+	{
+		if (count() <= 0)
+			return;
+		output *const out = static_cast<output *>(arguments.out) + first;
+		const warp_totals<P> block(shared.warp_total, live_warps<P, false>(all), warp, lane);
+		const maybe<T> before = combine<P>(prefix, block.earlier);
+		const raked_store<P> stored{slice().results, lane};
+		if (is_full()) {
+			slice().scan(before, held, first, u32(address_of(out)) % 16);
+			stored.store_all(out);
+			if (lane == 0)
+				wait_for_bulk_stores();
+		} else {
+			slice().scan_part(before, held, first, count());
+			stored.store_part(out, count());
+		}
+	}
+
+private:
+	__device__ __forceinline__ int count() const { return slice_count<P>(all, warp); }
+	__device__ __forceinline__ bool is_full() const { return may_be_full && count() == P::slice; }
+	__device__ __forceinline__ raked_slice<P> slice() const
+	{
+		char *const begin = buffer + warp * P::slice * int(sizeof(input));
+		char *const apart = buffer + P::stage_bytes + warp * P::slice * int(sizeof(output));
+		return {begin, P::scans_in_place ? begin : apart, lane};
+	}
+};
+
+} // namespace scan
+
+#endif
