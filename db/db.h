@@ -27,6 +27,9 @@ enum srt_db_access {
 /* A reader sees one state of the file and keeps writers from changing it until it is closed: open, read, close. */
 
 int srt_db_open(struct srt_db **db, const char *path, enum srt_db_access access);
+
+/* Has the system begin to read the file, if it is not in memory: it will be opened soon.  Whatever fails, does so. */
+void srt_db_expect(const char *path);
 void srt_db_close(struct srt_db *db); /* NULL is fine */
 const char *srt_db_path(const struct srt_db *db);
 /* Where opening moved a damaged file to, for a message to people; "" where there was none. */

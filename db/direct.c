@@ -148,6 +148,19 @@ static bool open_file(struct srt_db *db)
 	return true;
 }
 
+/* What a database has at most to be worth reading as a whole. */
+#define EXPECTED_BYTES (4 << 20)
+
+void srt_db_expect(const char *path)
+{
+	int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+
+	if (descriptor < 0)
+		return;
+	posix_fadvise(descriptor, 0, EXPECTED_BYTES, POSIX_FADV_WILLNEED);
+	close_or_keep(descriptor);
+}
+
 bool srt_db_open_direct(struct srt_db *db)
 {
 	struct srt_error before;

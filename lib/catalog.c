@@ -84,6 +84,12 @@ int srt_catalog_init(struct srt_catalog *catalog, const char *given)
 	return status;
 }
 
+void srt_catalog_expect(const struct srt_catalog *catalog)
+{
+	for (size_t i = 0; i < catalog->count; i++)
+		srt_db_expect(catalog->paths[i]);
+}
+
 void srt_catalog_free(struct srt_catalog *catalog)
 {
 	while (catalog->count > 0)

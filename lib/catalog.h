@@ -25,6 +25,8 @@ struct srt_catalog {
 /* `given` is the context's option: a path (only this file), "off", or NULL for SCANRT_DB and else the user's, the
  * system's and the vendor's files. */
 int srt_catalog_init(struct srt_catalog *catalog, const char *given);
+/* Has the system read them, if they are not in memory, while a context is made. */
+void srt_catalog_expect(const struct srt_catalog *catalog);
 void srt_catalog_free(struct srt_catalog *catalog);
 
 struct srt_reading {

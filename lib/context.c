@@ -155,6 +155,7 @@ int scanrt_context_create(struct scanrt_context **context, const struct scanrt_c
 		return srt_fail(SCANRT_ERROR_OUT_OF_MEMORY, "no memory for a context");
 	/* Not for the context, but so that no plan has to wait for it. */
 	srt_warm();
+	made->warm = srt_warm_memory();
 	srt_source_hash();
 	pthread_mutex_init(&made->pool.lock, NULL);
 	pthread_mutex_init(&made->memo_lock, NULL);
@@ -162,6 +163,8 @@ int scanrt_context_create(struct scanrt_context **context, const struct scanrt_c
 	status = srt_log_open(&made->log, given.log, given.log_user);
 	if (!status)
 		status = srt_catalog_init(&made->catalog, given.database);
+	if (!status)
+		srt_catalog_expect(&made->catalog);
 	if (!status)
 		status = open_device(made, given.device);
 	/* Destruction takes what was made so far, as everything else is still zero. */
@@ -191,5 +194,6 @@ void scanrt_context_destroy(struct scanrt_context *context)
 	pthread_mutex_destroy(&context->clock_lock);
 	pthread_mutex_destroy(&context->memo_lock);
 	pthread_mutex_destroy(&context->pool.lock);
+	free(context->warm);
 	free(context);
 }

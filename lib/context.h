@@ -34,6 +34,7 @@ struct scanrt_context {
 	struct srt_log log;
 	srt_kernel_check_function check;
 	void *check_user;
+	void *warm;                /* srt_warm_memory() */
 
 	struct srt_pool pool;
 	atomic_bool takes_code;    /* the device has taken machine code once: there is no need to see first */

@@ -32,7 +32,8 @@ libscanrt_core_la_LIBADD = $(SQLITE_LIBS)
 
 libscanrt_la_SOURCES =
 libscanrt_la_LIBADD = libscanrt-core.la
-libscanrt_la_LDFLAGS = $(AM_LDFLAGS) $(NO_UNDEFINED) -version-info 0:0:0 \
+# now: a first plan else looks up each function that it calls, which takes it as long as a page fault.
+libscanrt_la_LDFLAGS = $(AM_LDFLAGS) $(NO_UNDEFINED) -Wl,-z,now -version-info 0:0:0 \
 	-Wl,--version-script=$(srcdir)/lib/libscanrt.map
 EXTRA_libscanrt_la_DEPENDENCIES = lib/libscanrt.map
 EXTRA_DIST += lib/embed_text.sh lib/libscanrt.map

@@ -10,4 +10,9 @@
  * look-up itself.  Cheap after the first time; a system that cannot do it does not. */
 void srt_warm(void);
 
+/* Has the memory that a look-up takes given to the process by the system in a few calls: of the heap, for pages of a
+ * database and an image, and of the calling thread's stack.  The block that is returned keeps the heap's from going
+ * back, and is to be freed some day; NULL, like whatever else fails, does no harm. */
+void *srt_warm_memory(void);
+
 #endif
