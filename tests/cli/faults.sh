@@ -31,6 +31,12 @@ is "$(query 'SELECT count(*) FROM failures')" 3 "the view failures has all three
 is "$(query 'SELECT count(*) FROM choice')" 2 "the choices are made all the same"
 is "$(chosen "$wrong")$(chosen "$hang")$(chosen "$crash")" 000 "none of the three is chosen"
 is "$(query 'SELECT count(*) FROM run WHERE status = "complete"')" 1 "the run counts as complete"
+SCANTUNE_FAULT="wrong:$wrong;fast:$wrong"
+ok "a run with a variant that is wrong and very fast completes" tune
+is "$(status_of "$wrong")" wrong "it is found to be wrong"
+is "$(query "SELECT count(*) FROM trial t JOIN variant v ON v.id = t.variant WHERE v.text = '$wrong' AND t.us > 0
+	AND t.run = (SELECT max(id) FROM run)")" 0 "before anybody looks at its times"
+is "$(chosen "$wrong")" 0 "and is not chosen"
 SCANTUNE_FAULT="poison:$hang;fast:$wrong"
 streaming() {
 	"$scantune" --device emu --quick --db "$db" --type f32 --op max --count 1024,2097152
@@ -116,6 +122,45 @@ for blocks in 0 32; do
 	is "$(query 'PRAGMA integrity_check')" ok "in a whole database"
 	rm -f "$db"
 done
+
+# A disk that is full, which is another error than a file that may not grow: a small file system of a namespace's own.
+cat >"$tap_dir/disk.sh" <<'EOF'
+mount -t tmpfs -o size="$1" none "$2" || exit 99
+shift 2
+"$@"
+said=$?
+df --output=avail "$full" | tail -1 >"$full.left"
+mount -t tmpfs -o remount,size=16m none "$full" || exit 98
+"$@" >"$full.after" 2>&1
+echo $? >>"$full.after"
+"$SQLITE3" "$db" 'PRAGMA integrity_check' >"$full.whole"
+exit $said
+EOF
+full=$tap_dir/full
+mkdir "$full"
+on_disk() { # of this size, a command: its status, after which the disk grows and it is run again
+	size=$1
+	shift
+	rm -f "$full".*
+	db=$full/tune.db full=$full SQLITE3=$SQLITE3 unshare -rm sh "$tap_dir/disk.sh" "$size" "$full" "$@"
+}
+if unshare -rm mount -t tmpfs none "$full" 2>/dev/null; then
+	for size in 64k 200k; do
+		fails "a disk of $size that is full is an error of the database" 4 on_disk "$size" "$scantune" \
+			--device emu --quick --db "$full/tune.db" --type i32 --op sum --count 1024,16384
+		like "$(cat "$tap_dir/.output")" "tune.db: " "and the message names the file"
+		is "$(tail -n 1 "$full.after")" 0 "on the larger disk the next run completes"
+		is "$(cat "$full.whole")" ok "in a whole database"
+	done
+	ok "a program that keeps what it compiles does so where the disk is full" on_disk 32k env \
+		SCANRT_DB="$full/tune.db" SCANRT_WRITE_CACHE=1 SCANRT_LOG=stderr "$scantune" bench --device emu \
+		--type i32 --op sum --count 1000
+	like "$(cat "$tap_dir/.output")" "nothing is kept: " "and keeps nothing, as its account tells"
+	like "$(cat "$full.after")" "is kept" "which it does once there is room"
+	is "$(cat "$full.whole")" ok "in a whole database"
+else
+	skip 12 "no namespaces to have a small file system in"
+fi
 
 rm -f "$db"
 SCANTUNE_TEST_KILLS=-DSCAN_BLOCK=384
