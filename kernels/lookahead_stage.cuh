@@ -118,7 +118,7 @@ template <class P> struct stage_ring {
 			start_tile(arguments, stage, drawn, arrival, lane);
 		}
 		else
-			start_copy<P::load()>(stage, nullptr, 0, arrival, lane); /* tells that there is none */
+			start_copy(stage, nullptr, 0, arrival, lane); /* tells that there is none */
 		return drawn;
 	}
 
@@ -135,7 +135,7 @@ template <class P> struct stage_ring {
 		else if (gap > 0)
 			copy_slices(stage, extent, before, arrival, lane);
 		else
-			start_copy<P::load()>(
+			start_copy(
 				stage + before, reinterpret_cast<const void *>(extent.from), bytes, arrival, lane);
 	}
 
@@ -153,7 +153,7 @@ template <class P> struct stage_ring {
 			expect_copies(arrival, all);
 		__syncwarp();
 		if (bytes > 0)
-			start_expected_copy<P::load()>(stage + begin + lane * 16,
+			start_expected_copy(stage + begin + lane * 16,
 				reinterpret_cast<const void *>(base + begin), bytes, arrival);
 	}
 
