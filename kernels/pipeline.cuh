@@ -146,7 +146,7 @@ __device__ __forceinline__ void expect_copies(phase_barrier *barrier, u32 bytes)
  *
  * Neither these nor bulk stores ask L2 to give their lines up first.  Lines that give way leave those in place that do
  * not: after a kernel without such hints, a copy say, a scan had to do with what little of L2 it could win.  On an H200
- * sums of 2^28 elements of 8 bytes took 1061 us after a copy, and 1024 after themselves; so they take 1023 after either. */
+ * sums of 2^28 elements of 8 bytes took 1061 us after a copy and 1024 after themselves; so it is 1023 after either. */
 __device__ __forceinline__ void start_expected_copy(void *to, const void *from, u32 bytes, phase_barrier *barrier)
 {
 #if __CUDA_ARCH__ >= 900
