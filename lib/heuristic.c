@@ -103,14 +103,13 @@ static bool make_block(struct srt_variant *variant, const struct srt_problem *pr
 	return is_fit(variant, problem, device);
 }
 
-/* A cluster of eight small blocks, then sixteen large ones, whose warps are so many that each block exchanges its own
- * total only.  Whether sixteen fit is known only once they are compiled; what they cannot serve, look-back does. */
+/* Sixteen small blocks, one vector a thread, then larger ones of three.  Whether sixteen fit is known only once they are
+ * compiled; what they cannot serve, look-back does. */
 static bool make_cluster(struct srt_variant *variant, const struct srt_problem *problem,
 	const struct srt_device *device, bool is_large)
 {
-	*variant = make(SRT_CLUSTER, is_large ? 512 : 256, items_of(problem, 2));
-	variant->cluster = is_large ? 16 : 8;
-	variant->exchange = is_large ? SRT_EXCHANGE_BLOCK : SRT_EXCHANGE_WARP;
+	*variant = make(SRT_CLUSTER, is_large ? 256 : 160, items_of(problem, is_large ? 3 : 1));
+	variant->cluster = 16;
 	return is_fit(variant, problem, device);
 }
 
@@ -262,19 +261,21 @@ static size_t append(struct srt_range *ranges, size_t count, const struct srt_va
 	return count + 1;
 }
 
-/* A small block starts faster, and serves up to its tile; a cluster takes over from there, whose first block is as good
- * as a larger one, or a large block where there are no clusters. */
+/* A cluster, of which small counts take one block; a larger one takes over from there.  Where there are no clusters, a
+ * small block, which starts faster, and a large one. */
 static size_t append_blocks(struct srt_range *ranges, const struct srt_problem *problem,
 	const struct srt_device *device)
 {
-	struct srt_variant variants[3];
+	struct srt_variant variants[2];
 	size_t made = 0;
 	size_t count = 0;
 	size_t i;
 
-	made += make_block(&variants[made], problem, device, 128);
-	made += make_cluster(&variants[made], problem, device, false);
-	if (made > 0 && variants[made - 1].strategy == SRT_CLUSTER)
+	if (make_cluster(&variants[made], problem, device, false))
+		made++;
+	else
+		made += make_block(&variants[made], problem, device, 128);
+	if (made > 0 && variants[0].strategy == SRT_CLUSTER)
 		made += make_cluster(&variants[made], problem, device, true);
 	else
 		made += make_block(&variants[made], problem, device, 512);
