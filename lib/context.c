@@ -9,6 +9,7 @@
 
 #include "driver.h"
 #include "image.h"
+#include "resolve.h"
 #include "status.h"
 #include "versioned.h"
 #include "warm.h"
@@ -124,6 +125,39 @@ static void close_pool(struct scanrt_context *context)
 	srt_error_restore(&error);
 }
 
+/* Nobody: to ask the driver for the clocks takes it as long as all else here. */
+static const char *know_no_fingerprint(void *user)
+{
+	(void)user;
+	return "";
+}
+
+/* A first look-up is slower than all others by what it finds cold: its code, the file's pages, the system's ways to
+ * them.  So the first context of a process that has a database looks up a problem which it does not want, and tells
+ * nobody: what fails here fails again for the first plan. */
+static void rehearse(struct scanrt_context *context)
+{
+	static const struct srt_log silent;
+	static atomic_flag is_done = ATOMIC_FLAG_INIT;
+	struct srt_account account = { .log = &silent };
+	struct srt_reading reading;
+	struct srt_problem problem;
+	struct srt_answer answer;
+	struct srt_request request = { .problem = &problem, .device = &context->device,
+		.ask_fingerprint = know_no_fingerprint, .family = srt_strbuf_text(&context->family),
+		.reading = &reading, .account = &account };
+	int rule = 1; /* that of the first file */
+
+	if (context->catalog.count == 0 || atomic_flag_test_and_set(&is_done))
+		return;
+	srt_reading_begin(&reading, &context->catalog, &account);
+	if (!srt_problem_init_simple(&problem, SCANRT_I32, SCANRT_SUM))
+		srt_resolve(&answer, &request, &rule);
+	srt_reading_end(&reading);
+	srt_strbuf_free(&account.text);
+	srt_error_clear();
+}
+
 /* What a report of a problem needs first: the device, and the facts that rows are looked up by, but for the clocks. */
 static void log_opening(const struct scanrt_context *context)
 {
@@ -174,6 +208,7 @@ int scanrt_context_create(struct scanrt_context **context, const struct scanrt_c
 	}
 	open_pool(made);
 	log_opening(made);
+	rehearse(made);
 	*context = made;
 	return SCANRT_OK;
 }
