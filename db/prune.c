@@ -7,6 +7,9 @@
 #include "internal.h"
 #include "status.h"
 
+/* Choices of what is reproducible are of the same kernels: "sum f32 reproducible" is made of those of "sum f32". */
+#define NAME_OF_KERNELS "replace(p.name, ' reproducible', '')"
+
 /* A kernel is for the exact problem ("sum i32 exclusive"), a choice for the short one ("sum i32").  The last run's
  * stay: the defaults are among them, which a recheck compares with; and so do those that programs keep, which are
  * bounded where they are put. */
@@ -22,8 +25,8 @@ int srt_db_prune_images(struct srt_db *db, int64_t *dropped)
 			"JOIN problem p ON p.id = c.problem JOIN variant v ON v.id = c.variant JOIN device d ON d.id "
 			"= c.device "
 			"LEFT JOIN run r ON r.id = kernel.run WHERE v.text = kernel.variant "
-			"AND (p.name = kernel.problem OR p.name || ' ' = substr(kernel.problem, 1, length(p.name) + "
-			"1)) "
+			"AND (" NAME_OF_KERNELS " = kernel.problem OR " NAME_OF_KERNELS " || ' ' = "
+			"substr(kernel.problem, 1, length(" NAME_OF_KERNELS ") + 1)) "
 			"AND 'sm_' || d.capability = rtrim(kernel.arch, 'af') "
 			"AND (r.source_hash IS NULL OR r.source_hash = c.source_hash)) "
 			"AND run IS NOT NULL AND run <> (SELECT max(id) FROM run)",

@@ -46,6 +46,10 @@ bool srt_heuristic_reproducible_block(struct srt_variant *variant, const struct 
 bool srt_heuristic_reproducible_totals(struct srt_variant *variant, uint64_t *most, const struct srt_problem *problem,
 	const struct srt_device *device);
 
+/* Choices among the variants of that order are kept beside the others: this follows the names of the problem and of its
+ * class of operators in databases. */
+#define SRT_REPRODUCIBLE_SUFFIX " reproducible"
+
 /* Whether both combine in the same order, of look-ahead's tiles: the knobs that are not compared, the ring's, change no
  * bit. */
 bool srt_variant_is_same_order(const struct srt_variant *a, const struct srt_variant *b);

@@ -141,11 +141,20 @@ bool srt_heuristic_reproducible_totals(struct srt_variant *variant, uint64_t *mo
 		srt_variant_check(variant, problem, device) == SCANRT_OK;
 }
 
+static bool has_default(const struct srt_variant *variant, const char *name)
+{
+	const struct srt_knob *knob = srt_knob_find(name);
+
+	return srt_knob_get(knob, variant) == srt_knob_default(knob, variant->strategy);
+}
+
+/* Another scan of a warp, or of a block, combines within a tile in another order. */
 static bool has_order(const struct srt_variant *variant)
 {
-	return variant->strategy == SRT_LOOKAHEAD ||
-		((variant->strategy == SRT_BLOCK || variant->strategy == SRT_TOTALS) &&
-			variant->store == SRT_ACCESS_BULK);
+	return has_default(variant, "warp") && has_default(variant, "circuit") && has_default(variant, "fan") &&
+		(variant->strategy == SRT_LOOKAHEAD ||
+			((variant->strategy == SRT_BLOCK || variant->strategy == SRT_TOTALS) &&
+				variant->store == SRT_ACCESS_BULK));
 }
 
 bool srt_variant_is_same_order(const struct srt_variant *a, const struct srt_variant *b)

@@ -14,6 +14,7 @@
 #include "image.h"
 #include "status.h"
 
+#define OP_CLASS_TEXT 64
 #define DEVICE_TEXT sizeof(((struct srt_db_board *)0)->fingerprint)
 
 static uint64_t smaller(uint64_t a, uint64_t b)
@@ -32,6 +33,12 @@ static void append(struct srt_answer *answer, const struct srt_range *range, int
 	class->variant = range->variant;
 	class->origin = origin;
 	class->file = "";
+}
+
+/* What is exact has the same bits in any order, and may have the fastest variant. */
+static bool is_order_fixed(const struct srt_request *request)
+{
+	return request->is_reproducible && !srt_problem_is_exact(request->problem);
 }
 
 /* ---- The pin ---- */
@@ -77,13 +84,26 @@ static int ask_pin(struct srt_answer *answer, const struct srt_request *request)
 
 /* ---- The database ---- */
 
+/* No tuning changes a bit of what is reproducible: only knobs that leave the order alone may differ. */
+static int check_order(const struct srt_variant *variant, const struct srt_request *request)
+{
+	struct srt_variant order;
+	int status = is_order_fixed(request) ? srt_heuristic_reproducible(&order, request->problem, request->device) :
+		SCANRT_OK;
+
+	if (status || !is_order_fixed(request) || srt_variant_is_same_order(variant, &order))
+		return status;
+	return srt_fail(SCANRT_ERROR_VARIANT, "the variant combines in another order than reproducible results do");
+}
+
 /* A row may come from a newer library or a hostile hand: it is taken only as far as it checks. */
 static bool read_row(struct srt_range *range, const struct srt_db_choice *row, const struct srt_request *request)
 {
 	uint64_t most;
 
 	if (srt_variant_parse(&range->variant, row->variant) ||
-			srt_variant_check(&range->variant, request->problem, request->device)) {
+			srt_variant_check(&range->variant, request->problem, request->device) ||
+			check_order(&range->variant, request)) {
 		srt_account_add(request->account, "choice %" PRId64 ": refused: %s", row->id, srt_error_last()->text);
 		return false;
 	}
@@ -126,26 +146,30 @@ static int find_device(struct knowledge *known, const struct srt_request *reques
 }
 
 /* The problem goes by its short name: inclusive and exclusive, with and without an initial value, share
- * their choices. */
+ * their choices; what is reproducible has its own. */
 static int find_rows(struct srt_db_choice *rows, size_t *count, const struct srt_request *request, struct srt_db *db,
 	const char *family)
 {
 	const struct srt_problem *problem = request->problem;
 	size_t input = srt_problem_size(problem, SRT_INPUT);
 	size_t output = srt_problem_size(problem, SRT_OUTPUT);
+	const char *suffix = is_order_fixed(request) ? SRT_REPRODUCIBLE_SUFFIX : "";
+	char op_class[OP_CLASS_TEXT];
 	struct knowledge known;
 	struct srt_strbuf name = { 0 };
 	struct srt_db_lookup lookup = {
 		.fingerprint = known.fingerprint,
 		.family = family,
 		.source_hash = srt_source_hash(),
-		.op_class = srt_op_class(problem->op),
+		.op_class = op_class,
 		.type_bytes = (int)(input > output ? input : output),
 		.moved_bytes = (int)(input + output),
 	};
 	int status;
 
+	snprintf(op_class, sizeof(op_class), "%s%s", srt_op_class(problem->op), suffix);
 	srt_problem_format(&name, problem, false);
+	srt_strbuf_append(&name, suffix);
 	lookup.problem = srt_strbuf_text(&name);
 	srt_reading_enter(request->reading);
 	status = name.failed ? srt_fail(SCANRT_ERROR_OUT_OF_MEMORY, "no memory for a problem's name")
@@ -226,7 +250,7 @@ static void append_fixed(struct srt_answer *answer, const struct srt_request *re
 		append(answer, &range, SCANRT_ORIGIN_DEFAULT);
 }
 
-/* In the place of the defaults, and with no database before it.  All of them have one order of combination. */
+/* In the place of the defaults.  All of them have one order of combination. */
 static int ask_reproducible(struct srt_answer *answer, const struct srt_request *request)
 {
 	struct srt_variant variant;
@@ -236,7 +260,7 @@ static int ask_reproducible(struct srt_answer *answer, const struct srt_request 
 
 	if (status)
 		return status;
-	srt_account_add(request->account, "reproducible: the fixed order of combination, whatever the database has");
+	srt_account_add(request->account, "reproducible: the fixed order of combination, by the defaults");
 	if (srt_heuristic_reproducible_block(&variant, request->problem, request->device))
 		append_fixed(answer, request, &variant, UINT64_MAX);
 	if (srt_heuristic_reproducible_totals(&variant, &most, request->problem, request->device))
@@ -265,17 +289,11 @@ static int ask_defaults(struct srt_answer *answer, const struct srt_request *req
 	return SCANRT_OK;
 }
 
-/* What is exact has the same bits in any order, and may have the fastest variant. */
-static bool is_order_fixed(const struct srt_request *request)
-{
-	return request->is_reproducible && !srt_problem_is_exact(request->problem);
-}
-
 /* Rule 0 is the pin, then come all files for the device itself, then all files for relatives, then the
  * defaults. */
 static int ask(struct srt_answer *answer, const struct srt_request *request, int rule)
 {
-	size_t files = is_order_fixed(request) ? 0 : request->reading->catalog->count;
+	size_t files = request->reading->catalog->count;
 	size_t index = (size_t)rule - 1;
 
 	if (rule == 0)
@@ -294,7 +312,7 @@ static int ask(struct srt_answer *answer, const struct srt_request *request, int
  * one range again. */
 int srt_resolve(struct srt_answer *answer, const struct srt_request *request, int *rule)
 {
-	size_t files = is_order_fixed(request) ? 0 : request->reading->catalog->count;
+	size_t files = request->reading->catalog->count;
 	int rules = (int)(2 * files) + (is_order_fixed(request) || !request->device->has_clusters ? 2 : 3);
 	int status = SCANRT_OK;
 

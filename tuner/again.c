@@ -66,7 +66,8 @@ static void add_target(void *user, const struct tune_target *target)
 	if (!is_asked_for(&again->asked, target) || again->options.target_count == TUNE_TARGET_MAX)
 		return;
 	for (size_t i = 0; i < again->options.target_count; i++)
-		if (again->options.targets[i].type == target->type && again->options.targets[i].op == target->op)
+		if (again->options.targets[i].type == target->type && again->options.targets[i].op == target->op &&
+			again->options.targets[i].is_reproducible == target->is_reproducible)
 			return;
 	again->options.targets[again->options.target_count++] = *target;
 }
@@ -74,7 +75,7 @@ static void add_target(void *user, const struct tune_target *target)
 static int take_choice(void *user, const struct srt_db_choice *choice, const char *device)
 {
 	struct again *again = user;
-	struct tune_target target = { 0, 0 };
+	struct tune_target target = { 0 };
 
 	(void)device;
 	if (!is_of_device(again, choice))

@@ -59,7 +59,8 @@ static int make_plan(struct bench *bench)
 	problem.mode = bench->problem.is_exclusive ? SCANRT_EXCLUSIVE : SCANRT_INCLUSIVE;
 	problem.max_count = bench->timing.count;
 	options.variant = bench->options->variant;
-	options.flags = bench->options->codegen == SRT_CODEGEN_PTX ? SCANRT_CODEGEN_PTX : 0;
+	options.flags = (bench->options->codegen == SRT_CODEGEN_PTX ? SCANRT_CODEGEN_PTX : 0) |
+		(bench->options->is_reproducible ? SCANRT_REPRODUCIBLE : 0);
 	status = scanrt_plan_create(&bench->plan, bench->context, &problem, &options);
 	bench->description = description;
 	if (!status)

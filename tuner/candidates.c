@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "fixed_order.h"
 #include "heuristic.h"
 #include "kept.h"
 #include "record.h"
@@ -68,8 +69,8 @@ static void add_defaults(struct tune_search *search)
 	for (size_t i = 0; i < search->class_count; i++) {
 		struct tune_candidate *candidate;
 
-		if (srt_heuristic_at(&variant, &search->problem, &search->session->device,
-		    search->classes[i].timing.count) != SCANRT_OK)
+		if (tune_default_at(&variant, &search->problem, &search->session->device,
+			search->classes[i].timing.count, search->is_reproducible) != SCANRT_OK)
 			continue;
 		candidate = tune_candidate_add(search, &variant);
 		if (candidate)
@@ -81,16 +82,18 @@ static void add_defaults(struct tune_search *search)
 /* Look-up answers with the problem's own choices, or with those of a problem like it.  file NULL: the session's own
  * database. */
 static size_t find_choices(struct srt_db_choice rows[TUNE_CHOICES_MAX], const struct tune_session *session,
-	const struct srt_problem *problem, const char *file)
+	const struct srt_problem *problem, bool is_reproducible, const char *file)
 {
+	char op_class[TUNE_OP_CLASS_SIZE];
 	struct srt_db *db = file ? tune_look_into(file) : session->db;
 	struct srt_strbuf name = {0}, fingerprint = {0}, family = {0};
-	struct srt_db_lookup lookup = { .source_hash = srt_source_hash(), .op_class = srt_op_class(problem->op),
+	struct srt_db_lookup lookup = { .source_hash = srt_source_hash(),
+					.op_class = tune_op_class(op_class, problem, is_reproducible),
 					.type_bytes = (int)tune_element_bytes(problem),
 					.moved_bytes = (int)tune_moved_bytes(problem) };
 	size_t count = 0;
 
-	srt_problem_format(&name, problem, false);
+	tune_problem_name(&name, problem, is_reproducible);
 	srt_device_fingerprint(&fingerprint, &session->device);
 	srt_device_family(&family, &session->device);
 	lookup.problem = srt_strbuf_text(&name);
@@ -107,10 +110,11 @@ static size_t find_choices(struct srt_db_choice rows[TUNE_CHOICES_MAX], const st
 	return count;
 }
 
-size_t tune_candidates_chosen(struct srt_db_choice rows[TUNE_CHOICES_MAX], const struct tune_session *session,
-	const struct srt_problem *problem, const char *file)
+size_t tune_candidates_chosen(struct srt_db_choice rows[TUNE_CHOICES_MAX], const struct tune_search *search,
+	const char *file)
 {
-	size_t count = find_choices(rows, session, problem, file);
+	size_t count = find_choices(rows, search->session, &search->problem, search->is_reproducible, file);
+
 	return count > 0 && rows[0].is_similar ? 0 : count;
 }
 
@@ -132,13 +136,15 @@ static void add_choices(struct tune_search *search, const char *file)
 {
 	bool is_own = !file || search->session->options->task == TUNE_TASK_VERIFY;
 	struct srt_db_choice rows[TUNE_CHOICES_MAX];
-	size_t count = find_choices(rows, search->session, &search->problem, file);
+	size_t count = find_choices(rows, search->session, &search->problem, search->is_reproducible, file);
 
 	for (size_t i = 0; i < count; i++) {
 		struct tune_candidate *candidate = NULL;
 		struct srt_variant variant;
 
-		if (srt_variant_parse(&variant, rows[i].variant) == SCANRT_OK)
+		if (srt_variant_parse(&variant, rows[i].variant) == SCANRT_OK &&
+			(!search->is_reproducible ||
+				tune_is_in_order(&variant, &search->problem, &search->session->device)))
 			candidate = tune_candidate_add(search, &variant);
 		if (candidate)
 			mark(search, candidate, &rows[i], is_own && !rows[i].is_similar);
@@ -153,7 +159,7 @@ bool tune_candidates_known(struct srt_variant *variant, struct tune_session *ses
 	size_t used = 0;
 
 	if (session->options->task != TUNE_TASK_TUNE)
-		used = find_choices(rows, session, problem, session->import);
+		used = find_choices(rows, session, problem, false, session->import);
 	while (used-- > 0)
 		if (srt_variant_parse(variant, rows[used].variant) == SCANRT_OK &&
 			srt_variant_check(variant, problem, &session->device) == SCANRT_OK &&
@@ -168,7 +174,7 @@ void tune_candidates_fit_classes(struct tune_search *search)
 	struct tune_session *session = search->session;
 	size_t element = tune_element_bytes(&search->problem), used = 0;
 	struct srt_db_choice rows[TUNE_CHOICES_MAX];
-	size_t count = find_choices(rows, session, &search->problem, session->import);
+	size_t count = find_choices(rows, session, &search->problem, search->is_reproducible, session->import);
 
 	for (size_t k = 0; k < search->class_count; k++)
 		for (size_t i = 0; i < count; i++)
@@ -190,7 +196,11 @@ static bool add_space(struct tune_search *search, size_t wanted)
 
 	if (variants == NULL)
 		return false;
-	count = tune_space(variants, wanted, &search->problem, &session->device, wanted, session->options->seed);
+	if (search->is_reproducible)
+		count = tune_space_fixed(variants, wanted, &search->problem, &session->device);
+	else
+		count = tune_space(
+			variants, wanted, &search->problem, &session->device, wanted, session->options->seed);
 	for (size_t i = 0; i < count; i++)
 		tune_candidate_add(search, &variants[i]);
 	free(variants);

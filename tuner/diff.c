@@ -143,8 +143,8 @@ bool tune_search_diff(struct tune_search *search)
 	size_t counts[2];
 	bool is_alike = true;
 
-	counts[0] = tune_candidates_chosen(rows[0], session, &search->problem, session->import);
-	counts[1] = tune_candidates_chosen(rows[1], session, &search->problem, session->against);
+	counts[0] = tune_candidates_chosen(rows[0], search, session->import);
+	counts[1] = tune_candidates_chosen(rows[1], search, session->against);
 	for (size_t i = 0; i < search->class_count && !tune_should_stop(session); i++) {
 		struct difference difference = { .klass = &search->classes[i] };
 

@@ -47,8 +47,9 @@ static size_t find_choices(struct srt_db_choice rows[TUNE_CLASS_MAX], struct srt
 	const struct tune_search *search)
 {
 	struct srt_strbuf fingerprint = {0};
+	char op_class[TUNE_OP_CLASS_SIZE];
 	struct srt_db_lookup lookup = { .source_hash = srt_source_hash(), .problem = search->name,
-					.op_class = srt_op_class(search->problem.op),
+					.op_class = tune_op_class(op_class, &search->problem, search->is_reproducible),
 					.type_bytes = (int)tune_element_bytes(&search->problem),
 					.moved_bytes = (int)tune_moved_bytes(&search->problem) };
 	size_t count = 0;

@@ -93,7 +93,7 @@ void tune_kept_targets(
 
 static bool is_of(const struct tune_search *search, const struct srt_problem *problem)
 {
-	return !search->is_described && problem->input_type == search->problem.input_type &&
+	return !search->is_described && !search->is_reproducible && problem->input_type == search->problem.input_type &&
 	       problem->op == search->problem.op;
 }
 

@@ -10,6 +10,7 @@
 
 #include "columns.h"
 #include "db.h"
+#include "fixed_order.h"
 #include "gains.h"
 #include "image.h"
 #include "json.h"
@@ -183,7 +184,7 @@ int tune_command_show(const struct tune_options *options)
 
 	if (tune_problem_of(&problem, options, &options->targets[0], SCANRT_INCLUSIVE) != SCANRT_OK)
 		return TUNE_EXIT_USAGE;
-	srt_problem_format(&name, &problem, false);
+	tune_problem_name(&name, &problem, options->is_reproducible);
 	status = list(options, srt_strbuf_text(&name));
 	srt_strbuf_free(&name);
 	return status;

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "heuristic.h"
 #include "lists.h"
 #include "problem.h"
 
@@ -16,7 +17,7 @@
 
 /* What is tuned when nothing is asked for.  A problem without a row of its own takes that of its type size and class
  * of operator, so these dozen cover the rest well. */
-static const struct tune_target default_targets[] = {
+static const struct { int type, op; } default_targets[] = {
 	{ SCANRT_I32, SCANRT_SUM },  { SCANRT_F32, SCANRT_SUM }, { SCANRT_I64, SCANRT_SUM }, { SCANRT_F64, SCANRT_SUM },
 	{ SCANRT_I8, SCANRT_SUM },   { SCANRT_I16, SCANRT_SUM }, { SCANRT_F16, SCANRT_SUM }, { SCANRT_I32, SCANRT_MAX },
 	{ SCANRT_F32, SCANRT_MAX },  { SCANRT_F64, SCANRT_MAX }, { SCANRT_F32, SCANRT_PROD }, { SCANRT_U32, SCANRT_OR },
@@ -202,7 +203,7 @@ static void add_target(struct tune_options *options, int type, int op)
 	if (srt_problem_init_simple(&problem, type, op) != SCANRT_OK || has_target(options, type, op))
 		return;
 	if (options->target_count < TUNE_TARGET_MAX)
-		options->targets[options->target_count++] = (struct tune_target){ type, op };
+		options->targets[options->target_count++] = (struct tune_target){ .type = type, .op = op };
 }
 
 static void add_product(struct tune_options *options, const struct codes *types, const struct codes *ops)
@@ -259,4 +260,19 @@ bool tune_parse_targets(struct tune_options *options, const char *types, const c
 	if (options->target_count == 0)
 		fprintf(stderr, "scantune: no operator of the list takes a type of the list\n");
 	return options->target_count > 0;
+}
+
+void tune_add_reproducible(struct tune_options *options)
+{
+	size_t count = options->target_count;
+
+	for (size_t i = 0; i < count && options->target_count < TUNE_TARGET_MAX; i++) {
+		struct tune_target target = options->targets[i];
+		struct srt_problem problem;
+
+		target.is_reproducible = true;
+		if (srt_problem_init_simple(&problem, target.type, target.op) == SCANRT_OK &&
+			!srt_problem_is_exact(&problem))
+			options->targets[options->target_count++] = target;
+	}
 }

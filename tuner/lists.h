@@ -17,5 +17,7 @@ bool tune_parse_modes(struct tune_options *options, const char *list);
 
 /* The problems that --type, --op and --all ask for; either list may be NULL. */
 bool tune_parse_targets(struct tune_options *options, const char *types, const char *ops, bool is_all);
+/* Those among them that round, once more: in SCANRT_REPRODUCIBLE's order. */
+void tune_add_reproducible(struct tune_options *options);
 
 #endif

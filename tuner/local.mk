@@ -25,6 +25,7 @@ scantune_SOURCES = \
 	tuner/draft.h \
 	tuner/doctor.c \
 	tuner/fault.c \
+	tuner/fixed_order.c tuner/fixed_order.h \
 	tuner/gains.c tuner/gains.h \
 	tuner/gpu.c tuner/gpu.h \
 	tuner/gpu_check.c \

@@ -24,7 +24,7 @@ enum {
 	OPTION_DRY_RUN, OPTION_JSON, OPTION_QUIET, OPTION_VERBOSE, OPTION_VARIANT, OPTION_REPEAT, OPTION_COUNTERS,
 	OPTION_SWEEP, OPTION_MARKDOWN, OPTION_VARY, OPTION_OUTPUT, OPTION_REQUIRE_QUIET, OPTION_KEEP,
 	OPTION_WITH_IMAGES, OPTION_GAINS, OPTION_PROBLEM, OPTION_ELEMENTS,
-	OPTION_CHECK_OPERATOR, OPTION_TEXT
+	OPTION_CHECK_OPERATOR, OPTION_TEXT, OPTION_REPRODUCIBLE
 };
 
 #define BIT(option) (UINT64_C(1) << (OPTION_##option - OPTION_DEVICE))
@@ -49,6 +49,7 @@ static const struct option long_options[] = {
 	{ "problem", required_argument, NULL, OPTION_PROBLEM },
 	{ "elements", required_argument, NULL, OPTION_ELEMENTS },
 	{ "check-operator", no_argument, NULL, OPTION_CHECK_OPERATOR }, { "text", no_argument, NULL, OPTION_TEXT },
+	{ "reproducible", no_argument, NULL, OPTION_REPRODUCIBLE },
 	{ "help", no_argument, NULL, 'h' },
 	{ "version", no_argument, NULL, 'V' },                { NULL, 0, NULL, 0 }
 };
@@ -159,6 +160,7 @@ static bool take(struct tune_options *options, struct pending *pending, int opti
 	case OPTION_WITH_IMAGES: options->with_images = true; return true;
 	case OPTION_GAINS: options->wants_gains = true; return true;
 	case OPTION_TEXT: options->wants_text = true; return true;
+	case OPTION_REPRODUCIBLE: options->is_reproducible = true; return true;
 	case OPTION_MARKDOWN: options->is_markdown = true; return true;
 	case 'h': pending->wants_help = true; return true;
 	case 'V': pending->wants_version = true; return true;
@@ -178,7 +180,7 @@ static uint64_t options_of(const char *command)
 		BIT(REQUIRE_QUIET) | BIT(SYSTEM) | stated;
 
 	if (strcmp(command, "bench") == 0)
-		return work | stated | BIT(VARIANT) | BIT(REPEAT) | BIT(COUNTERS);
+		return work | stated | BIT(VARIANT) | BIT(REPEAT) | BIT(COUNTERS) | BIT(REPRODUCIBLE);
 	if (strcmp(command, "compare") == 0)
 		return work | BIT(SWEEP) | BIT(MARKDOWN) | BIT(VARY);
 	if (strcmp(command, "plot") == 0)
@@ -201,7 +203,7 @@ static uint64_t options_of(const char *command)
 	if (strcmp(command, "prune") == 0)
 		return json | BIT(DB) | BIT(KEEP) | BIT(DRY_RUN);
 	if (strcmp(command, "show") == 0 || strcmp(command, "why") == 0)
-		return json | database | BIT(PROBLEM);
+		return json | database | BIT(PROBLEM) | BIT(REPRODUCIBLE);
 	return strcmp(command, "devices") == 0 ? json : json | database;
 }
 
@@ -324,7 +326,11 @@ static bool finish(struct tune_options *options, const struct pending *pending)
 		return finish_stated(options, pending);
 	if (!is_tuning && strcmp(options->command, "bench") != 0 && pending->types == NULL)
 		return true;
-	return tune_parse_targets(options, pending->types, pending->ops, pending->is_all);
+	if (!tune_parse_targets(options, pending->types, pending->ops, pending->is_all))
+		return false;
+	if (is_tuning && (options->is_reproducible || options->effort != TUNE_QUICK))
+		tune_add_reproducible(options);
+	return true;
 }
 
 bool tune_options_parse(struct tune_options *options, int *exit_status, int argc, char **argv)

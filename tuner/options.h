@@ -32,6 +32,7 @@ struct tune_described;
 struct tune_target {
 	int type;
 	int op;
+	bool is_reproducible; /* among the variants of SCANRT_REPRODUCIBLE's order */
 };
 
 struct tune_options {
@@ -63,6 +64,7 @@ struct tune_options {
 	const char *output;     /* plot and vendor */
 	char **operands;        /* as they are; of vendor, the texts */
 	size_t operand_count;
+	bool is_reproducible;   /* bench, show, why; of a tuning run: those, too, although it is quick */
 	bool wants_text;        /* export: choices to read, and no database */
 	bool wants_gains;       /* list only: what was won, and no more */
 	bool checks_operator;   /* that of the problem, and no more */

@@ -224,10 +224,11 @@ void tune_record_commit(struct tune_session *session)
 
 /* ---- Rows ---- */
 
-void tune_problem_facts(struct srt_db_problem *facts, const char *name, const struct srt_problem *problem)
+void tune_problem_facts(struct srt_db_problem *facts, char op_class[TUNE_OP_CLASS_SIZE], const char *name,
+	const struct srt_problem *problem, bool is_reproducible)
 {
 	*facts = (struct srt_db_problem){ .name = name, .op = srt_problem_op_name(problem),
-		.op_class = srt_op_class(problem->op),
+		.op_class = tune_op_class(op_class, problem, is_reproducible),
 		.input_type = srt_problem_type_name(problem, SRT_INPUT),
 		.accumulator_type = srt_problem_type_name(problem, SRT_ACCUMULATOR),
 		.output_type = srt_problem_type_name(problem, SRT_OUTPUT),
@@ -238,9 +239,10 @@ void tune_problem_facts(struct srt_db_problem *facts, const char *name, const st
 void tune_record_problem(struct tune_search *search)
 {
 	struct tune_session *session = search->session;
+	char op_class[TUNE_OP_CLASS_SIZE];
 	struct srt_db_problem facts;
 
-	tune_problem_facts(&facts, search->name, &search->problem);
+	tune_problem_facts(&facts, op_class, search->name, &search->problem, search->is_reproducible);
 	if (writes(session))
 		check(session, srt_db_put_problem(&search->problem_row, session->db, &facts));
 }

@@ -7,6 +7,7 @@
 #define TUNE_RECORD_H
 
 #include "db.h"
+#include "fixed_order.h"
 #include "search.h"
 #include "session.h"
 
@@ -25,8 +26,9 @@ void tune_record_publish(struct tune_session *session);
 void tune_record_group(struct tune_session *session);
 void tune_record_commit(struct tune_session *session);
 
-/* A problem's row, which is called by this name; it points into both. */
-void tune_problem_facts(struct srt_db_problem *facts, const char *name, const struct srt_problem *problem);
+/* A problem's row, which is called by this name; it points into all three. */
+void tune_problem_facts(struct srt_db_problem *facts, char op_class[TUNE_OP_CLASS_SIZE], const char *name,
+	const struct srt_problem *problem, bool is_reproducible);
 void tune_record_problem(struct tune_search *search);
 void tune_record_roofline(struct tune_session *session, uint64_t bytes, double us, const char *method);
 /* A variant's verdict (klass NULL), or its times in a class. */

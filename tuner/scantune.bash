@@ -10,7 +10,7 @@ _scantune() {
 	local operators="sum prod min max and or xor"
 	local options="--device --quick --thorough --time --type --op --problem --elements --check-operator --all --mode
 		--count --db --system --codegen --jobs --seed --require-quiet --restart --dry-run --gains --keep --with-images
-		--text --variant --repeat --counters --sweep --markdown --vary --output --json --quiet --verbose --help
+		--reproducible --text --variant --repeat --counters --sweep --markdown --vary --output --json --quiet --verbose --help
 		--version"
 	local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]}
 	local prefix=

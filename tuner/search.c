@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "diff.h"
+#include "fixed_order.h"
 #include "record.h"
 #include "resume.h"
 #include "search.h"
@@ -39,9 +40,10 @@ bool tune_search_open(struct tune_search *search, struct tune_session *session, 
 	search->session = session;
 	search->index = index;
 	search->is_described = target->type == 0;
+	search->is_reproducible = target->is_reproducible;
 	if (tune_problem_of(&search->problem, options, target, options->modes[0]) != SCANRT_OK)
 		return fail_open(search);
-	srt_problem_format(&name, &search->problem, false);
+	tune_problem_name(&name, &search->problem, search->is_reproducible);
 	snprintf(search->name, sizeof search->name, "%s", srt_strbuf_text(&name));
 	srt_strbuf_free(&name);
 	search->class_count = tune_classes(search->classes, &session->device, tune_element_bytes(&search->problem),

@@ -74,6 +74,7 @@ struct tune_search {
 	struct srt_problem problem;      /* in the mode that is tuned */
 	char name[96];
 	bool is_described;               /* the problem of --problem */
+	bool is_reproducible;            /* among the variants of one order of combination */
 	int64_t problem_row;
 	size_t index;
 	struct tune_class classes[TUNE_CLASS_MAX];
@@ -106,8 +107,8 @@ struct tune_candidate *tune_candidate_add(struct tune_search *search, const stru
 bool tune_candidates_known(struct srt_variant *variant, struct tune_session *session, const struct srt_problem *problem,
 	uint64_t count);
 /* The problem's own choices in a file for this device; returns how many. */
-size_t tune_candidates_chosen(struct srt_db_choice rows[TUNE_CHOICES_MAX], const struct tune_session *session,
-	const struct srt_problem *problem, const char *file);
+size_t tune_candidates_chosen(struct srt_db_choice rows[TUNE_CHOICES_MAX], const struct tune_search *search,
+	const char *file);
 void tune_candidates_fit_classes(struct tune_search *search);
 bool tune_candidates_make(struct tune_search *search);
 void tune_candidates_compile(struct tune_search *search);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "heuristic.h"
 #include "status.h"
 
 static bool has_mode(const struct tune_described *described, int mode)
@@ -52,7 +53,7 @@ bool tune_take_problem(struct tune_options *options, const char *path, const cha
 		tune_drop_problem(options);
 		return false;
 	}
-	options->targets[0] = (struct tune_target){ 0, 0 };
+	options->targets[0] = (struct tune_target){ 0 };
 	options->target_count = 1;
 	if (take_modes(options, has_modes))
 		return true;
@@ -68,15 +69,30 @@ void tune_drop_problem(struct tune_options *options)
 	options->described = NULL;
 }
 
+/* The name of what init_simple makes of them: half floats are summed in floats, "sum f16>f32>f16". */
+static bool is_name_of(const struct tune_target *target, const char *name, size_t length)
+{
+	struct srt_strbuf own = {0};
+	struct srt_problem problem;
+	bool is_own = srt_problem_init_simple(&problem, target->type, target->op) == SCANRT_OK;
+
+	if (is_own)
+		srt_problem_format(&own, &problem, false);
+	is_own = is_own && own.length == length && memcmp(own.text, name, length) == 0;
+	srt_strbuf_free(&own);
+	return is_own;
+}
+
 bool tune_target_of(struct tune_target *target, const char *name)
 {
-	const char *space = strchr(name, ' ');
-	char op[32];
+	size_t length = strlen(name), tail = sizeof SRT_REPRODUCIBLE_SUFFIX - 1;
+	char op[32], type[32];
 
-	if (space == NULL || (size_t)(space - name) >= sizeof op)
-		return false;
-	snprintf(op, sizeof op, "%.*s", (int)(space - name), name);
-	return srt_op_parse(&target->op, op) == SCANRT_OK && srt_type_parse(&target->type, space + 1) == SCANRT_OK;
+	memset(target, 0, sizeof *target);
+	target->is_reproducible = length > tail && strcmp(name + length - tail, SRT_REPRODUCIBLE_SUFFIX) == 0;
+	length -= target->is_reproducible ? tail : 0;
+	return sscanf(name, "%31s %31[^> ]", op, type) == 2 && srt_op_parse(&target->op, op) == SCANRT_OK &&
+	       srt_type_parse(&target->type, type) == SCANRT_OK && is_name_of(target, name, length);
 }
 
 int tune_problem_of(struct srt_problem *problem, const struct tune_options *options, const struct tune_target *target,

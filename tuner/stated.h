@@ -17,7 +17,8 @@ void tune_drop_problem(struct tune_options *options);
 int tune_problem_of(struct srt_problem *problem, const struct tune_options *options, const struct tune_target *target,
 	int mode);
 
-/* "sum i32"; what has other names, say of mixed types, was not put into a database by a search of built-in ones. */
+/* "sum i32", "sum f32 reproducible"; what has other names, say of mixed types, was not put into a database by a search
+ * of built-in ones. */
 bool tune_target_of(struct tune_target *target, const char *name);
 
 /* check_operator.c.  False: it is none, or could not be tried; which has been said. */

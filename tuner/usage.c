@@ -55,6 +55,7 @@ const char tune_help_text[] =
 	"  --gains               list: how much slower the defaults are, a row a problem\n"
 	"  --keep N              prune: the last N runs of each device (2)\n"
 	"  --with-images         export, import: machine code, too; import takes it from trusted files only\n"
+	"  --reproducible        with --quick, tune the variants of SCANRT_REPRODUCIBLE, too; show, why, bench: those\n"
 	"  --text                export: as a text\n"
 	"  --json, --quiet, --verbose, --help, --version\n"
 	"\n"

@@ -63,8 +63,9 @@ static int begin_device(struct vendor *vendor, const struct srt_db_measured *row
 static int begin_problem(
 	struct vendor *vendor, const struct srt_db_measured *row, struct srt_problem *problem, int line)
 {
-	struct tune_target target;
+	char op_class[TUNE_OP_CLASS_SIZE];
 	struct srt_db_problem facts;
+	struct tune_target target;
 
 	if (!tune_target_of(&target, row->choice.problem) ||
 		srt_problem_init_simple(problem, target.type, target.op) != SCANRT_OK)
@@ -73,7 +74,7 @@ static int begin_problem(
 		return SCANRT_OK;
 	snprintf(vendor->problem_name, sizeof vendor->problem_name, "%s", row->choice.problem);
 	vendor->reached = 0;
-	tune_problem_facts(&facts, vendor->problem_name, problem);
+	tune_problem_facts(&facts, op_class, vendor->problem_name, problem, target.is_reproducible);
 	return srt_db_put_problem(&vendor->problem, vendor->db, &facts);
 }
 

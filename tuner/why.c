@@ -8,6 +8,7 @@
 
 #include "columns.h"
 #include "db.h"
+#include "fixed_order.h"
 #include "image.h"
 #include "json.h"
 #include "problem.h"
@@ -152,7 +153,7 @@ int tune_command_why(const struct tune_options *options)
 
 	if (tune_problem_of(&problem, options, &options->targets[0], SCANRT_INCLUSIVE) != SCANRT_OK)
 		return TUNE_EXIT_USAGE;
-	srt_problem_format(&name, &problem, false);
+	tune_problem_name(&name, &problem, options->is_reproducible);
 	if (tune_database_path(&path, options, false))
 		status = explain(options, srt_strbuf_text(&path), srt_strbuf_text(&name));
 	srt_strbuf_free(&name);

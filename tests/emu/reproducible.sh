@@ -1,4 +1,4 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-program=reproducible count=5000
+program=reproducible count=20000
 . "$top_srcdir/tests/emu/on_emulated.sh"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * SCANRT_REPRODUCIBLE pins the variant: a database that prefers another one changes nothing.
+ * SCANRT_REPRODUCIBLE pins the order of combination: a database that prefers another one changes nothing, and one that
+ * has found a faster ring around that order changes no bit.
  */
 #include <math.h>
 #include <stdio.h>
@@ -12,6 +13,7 @@
 #include "../device.h"
 
 #define PREFERRED "lookahead,block=128,items=4,stages=3,ahead=1"
+#define RING      "lookahead,items=28,store=bulk,stages=2,ahead=1,gather=2"
 
 struct reproducible {
 	struct test_device device;
@@ -21,7 +23,8 @@ struct reproducible {
 	char path[64];
 };
 
-static void put_choice(struct srt_db *db, const struct reproducible *state, int64_t device, int64_t problem)
+static void put_choice(struct srt_db *db, const struct reproducible *state, int64_t device, int64_t problem,
+	const char *variant)
 {
 	struct srt_db_run run = { 0 };
 	struct srt_db_choice choice = { 0 };
@@ -36,7 +39,7 @@ static void put_choice(struct srt_db *db, const struct reproducible *state, int6
 	run.boot_id = "";
 	test_need(srt_db_begin_run(db, &run));
 	snprintf(choice.klass, sizeof(choice.klass), "large");
-	snprintf(choice.variant, sizeof(choice.variant), "%s", PREFERRED);
+	snprintf(choice.variant, sizeof(choice.variant), "%s", variant);
 	choice.low_count = 0;
 	choice.high_count = INT64_MAX;
 	choice.count = 1000;
@@ -45,8 +48,9 @@ static void put_choice(struct srt_db *db, const struct reproducible *state, int6
 	test_need(srt_db_finish_run(db, run.id, "complete"));
 }
 
-/* A database in which one variant has won every count of f32 sums on this very device. */
-static void make_database(struct reproducible *state)
+/* A database in which one variant has won every count of f32 sums on this very device, or of those in the promised
+ * order. */
+static void make_database(struct reproducible *state, bool is_reproducible, const char *variant)
 {
 	struct srt_strbuf fingerprint = { 0 };
 	struct srt_strbuf family = { 0 };
@@ -58,7 +62,9 @@ static void make_database(struct reproducible *state)
 		.l2_bytes = facts->l2_bytes,
 		.memory_bytes = (int64_t)facts->memory_bytes,
 		.is_modelled = facts->is_emulated };
-	struct srt_db_problem problem = { "sum f32", "sum", srt_op_class(SCANRT_SUM), "f32", "f32", "f32", 4, 0 };
+	struct srt_db_problem plain = { "sum f32", "sum", "arithmetic", "f32", "f32", "f32", 4, 0 };
+	struct srt_db_problem fixed = { "sum f32 reproducible", "sum", "arithmetic reproducible", "f32", "f32",
+		"f32", 4, 0 };
 	struct srt_db *db = NULL;
 	int64_t device_id;
 	int64_t problem_id;
@@ -67,10 +73,11 @@ static void make_database(struct reproducible *state)
 	srt_device_family(&family, facts);
 	device.fingerprint = srt_strbuf_text(&fingerprint);
 	device.family = srt_strbuf_text(&family);
+	unlink(state->path);
 	test_need(srt_db_open(&db, state->path, SRT_DB_WRITE));
 	test_need(srt_db_put_device(&device_id, db, &device));
-	test_need(srt_db_put_problem(&problem_id, db, &problem));
-	put_choice(db, state, device_id, problem_id);
+	test_need(srt_db_put_problem(&problem_id, db, is_reproducible ? &fixed : &plain));
+	put_choice(db, state, device_id, problem_id, variant);
 	srt_db_close(db);
 	srt_strbuf_free(&fingerprint);
 	srt_strbuf_free(&family);
@@ -127,6 +134,33 @@ static void compare(struct reproducible *state)
 	free(without);
 }
 
+/* What scantune found among the variants of the order is used, and has its bits; what has another order is not. */
+static void compare_rings(struct reproducible *state)
+{
+	struct scanrt_plan_description ring = SCANRT_PLAN_DESCRIPTION_INIT;
+	struct scanrt_plan_description untuned = SCANRT_PLAN_DESCRIPTION_INIT;
+	void *with = malloc(state->out.size);
+	void *without = malloc(state->out.size);
+
+	if (!with || !without)
+		abort();
+	scan_with(state, &untuned, without, "off", SCANRT_REPRODUCIBLE);
+	make_database(state, true, RING);
+	scan_with(state, &ring, with, state->path, SCANRT_REPRODUCIBLE);
+	tap_is_int(ring.origin, SCANRT_ORIGIN_TUNED, "what was tuned for reproducible results is used for them");
+	tap_is_string(ring.variant, RING, "and is the variant of that choice");
+	tap_ok(strcmp(ring.variant, untuned.variant) != 0, "which is another than the default");
+	tap_is_bytes(with, without, state->out.size, "B101: its float results have the same bits");
+	scan_with(state, &ring, with, state->path, 0);
+	tap_ok(ring.origin != SCANRT_ORIGIN_TUNED, "other plans do not take it");
+	make_database(state, true, PREFERRED);
+	scan_with(state, &ring, with, state->path, SCANRT_REPRODUCIBLE);
+	tap_is_int(ring.origin, SCANRT_ORIGIN_DEFAULT, "B101: what a database has of another order is refused");
+	tap_is_bytes(with, without, state->out.size, "B101: and the results have the same bits");
+	free(with);
+	free(without);
+}
+
 int main(void)
 {
 	struct reproducible state = { 0 };
@@ -148,8 +182,9 @@ int main(void)
 	test_buffer_create(&state.out, &state.device, count * 4, 0);
 	test_upload(&state.device, state.in.address, input, count * 4);
 	snprintf(state.path, sizeof(state.path), "/tmp/scanrt-reproducible-%ld.db", (long)getpid());
-	make_database(&state);
+	make_database(&state, false, PREFERRED);
 	compare(&state);
+	compare_rings(&state);
 	unlink(state.path);
 	free(input);
 	reference_destroy(&state.reference);

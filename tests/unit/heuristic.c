@@ -140,6 +140,34 @@ static void test_reproducible(void)
 	}
 }
 
+/* Knobs that change the order within a tile make another order of the same tile; those of the ring do not. */
+static void test_same_order(void)
+{
+	static const struct { const char *text; bool is_same; } cases[] = {
+		{ "lookahead,items=28,store=bulk,stages=5,ahead=3", true },
+		{ "lookahead,items=28,store=bulk,gather=2,residency=2,stages=2,ahead=1", true },
+		{ "totals,items=28,store=bulk,gather=2", true }, { "block,items=28,store=bulk", true },
+		{ "block,items=28,store=bulk,load=plain", true },
+		{ "lookahead,items=28,stages=5,ahead=3", false }, { "block,items=28", false },
+		{ "lookahead,block=128,items=28,store=bulk", false }, { "lookahead,items=24,store=bulk", false },
+		{ "block,items=28,store=bulk,warp=shared", false }, { "lookback,items=28", false },
+		{ "totals,items=28,store=bulk,circuit=koggestone", false },
+		{ "totals,items=28,store=bulk,circuit=raking", false } };
+	struct srt_problem problem;
+	struct srt_variant order;
+
+	srt_problem_init_simple(&problem, SCANRT_F32, SCANRT_SUM);
+	srt_heuristic_reproducible(&order, &problem, &devices[0]);
+	for (size_t i = 0; i < COUNT_OF(cases); i++) {
+		struct srt_variant variant;
+
+		tap_ok(srt_variant_parse(&variant, cases[i].text) == SCANRT_OK &&
+			srt_variant_is_same_order(&variant, &order) == cases[i].is_same,
+			"B101: %s %s the order of reproducible sums of f32", cases[i].text,
+			cases[i].is_same ? "has" : "does not have");
+	}
+}
+
 /* Whether a device has the reproducible order of the first one. */
 static bool has_order(const struct srt_problem *problem, const struct srt_device *device)
 {
@@ -286,6 +314,7 @@ int main(void)
 		test_orders(&devices[i]);
 	test_strategies();
 	test_reproducible();
+	test_same_order();
 	test_repeatable();
 	test_cover();
 	return tap_done();
