@@ -128,8 +128,7 @@ static void run_shuffle(const struct meeting *meeting)
 
 	EACH_MEMBER(meeting, l) {
 		values[l] = lane_32(meeting, (int)l, 2);
-		if (warp->undefined)
-			undefined |= (uint32_t)emu_undefined_is(warp, meeting->insn[l]->op[2], l) << l;
+		undefined |= (uint32_t)emu_undefined_is(warp, meeting->insn[l]->op[2], l) << l;
 	}
 	EACH_MEMBER(meeting, l) {
 		uint32_t source = shuffle_source((enum shuffle_mode)meeting->insn[l]->small[0], l,
@@ -137,10 +136,8 @@ static void run_shuffle(const struct meeting *meeting)
 
 		set_32(meeting, (int)l, 0, meeting->lanes >> (source & 31) & 1 ? values[source & 31] : UNDEFINED);
 		set_pred(meeting, (int)l, 1, is_inside);
-		if (warp->undefined) {
-			emu_undefined_set(warp, meeting->insn[l]->op[0], l, undefined >> (source & 31) & 1);
-			emu_undefined_set(warp, meeting->insn[l]->op[1], l, false);
-		}
+		emu_undefined_set(warp, meeting->insn[l]->op[0], l, undefined >> (source & 31) & 1);
+		emu_undefined_set(warp, meeting->insn[l]->op[1], l, false);
 	}
 	warp->run->counters.shuffles++;
 }

@@ -8,7 +8,7 @@
 #include "code.h"
 
 emu_run_fn emu_run_branch, emu_run_branch_table, emu_run_call, emu_run_return, emu_run_exit, emu_run_trap, emu_run_mark,
-	emu_run_nothing, emu_run_local_address, emu_run_copy;
+	emu_run_nothing, emu_run_local_address, emu_run_copy, emu_run_load_region, emu_run_store_region;
 
 /* Of ld, with the destinations before the address in op, and st, with the address before the sources: but for those of
  * parameters of functions. */

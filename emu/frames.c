@@ -5,7 +5,7 @@
 #include "builtin.h"
 #include "control.h"
 #include "memory.h"
-#include "state.h"
+#include "undefined.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +24,7 @@ static void copy_region(struct emu_warp *warp, int lane, int32_t to, uint32_t to
 
 	memcpy((char *)emu_out(warp, to) + (uint32_t)lane * region_stride(to_bytes),
 			(char *)emu_out(warp, from) + (uint32_t)lane * region_stride(from_bytes), bytes);
+	emu_undefined_copy(warp, lane, to, from, bytes);
 }
 
 static uint32_t register_stride(const struct emu_register *reg)
@@ -110,6 +111,7 @@ static void fill_copy(struct emu_warp *warp, int lane, const struct emu_function
 	memcpy(warp->local + offset, (char *)emu_out(warp, function->formals[k]) +
 			(uint32_t)lane * region_stride((uint32_t)copy->bytes), copy->bytes);
 	emu_memory_mark(warp->local_written, offset, copy->bytes);
+	emu_undefined_spill(warp, lane, offset, function->formals[k], copy->bytes);
 }
 
 static int enter(struct emu_warp *warp, const struct emu_insn *insn, int lane, const struct emu_function *function)
@@ -214,8 +216,10 @@ static void leave(struct emu_warp *warp, int lane)
 		free(frame->saved);
 		frame->saved = NULL;
 	}
-	if (call->result != NO_OPERAND && function->result != NO_OPERAND)
+	if (call->result != NO_OPERAND && function->result != NO_OPERAND) {
 		memcpy((char *)emu_out(warp, call->result) + (uint32_t)lane * region_stride(bytes), result, bytes);
+		emu_undefined_copy(warp, lane, call->result, function->result, bytes);
+	}
 	warp->local_top[lane] = frame->local_top;
 }
 

@@ -131,6 +131,7 @@ EMU_MACHINE_SOURCES = \
 	emu/sync.h \
 	emu/transfer.c \
 	emu/transfer_partial.c \
+	emu/transfer_region.c \
 	emu/undefined.c \
 	emu/undefined.h \
 	emu/warp.c

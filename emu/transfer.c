@@ -2,8 +2,8 @@
  *
  * ld and st: moves between registers and resolved addresses.
  */
-#include "decode.h"
 #include "control.h"
+#include "decode.h"
 #include "lanes.h"
 #include "order.h"
 #include "race.h"
@@ -213,39 +213,6 @@ bool emu_is_store(const struct emu_insn *insn)
 	return insn->run == run_store;
 }
 
-/* Parameters and results of calls lie in regions of the register file: lane after lane. */
-static void region_hosts(unsigned char **host, struct emu_warp *warp, const struct emu_insn *insn, int32_t region)
-{
-	unsigned char *base = emu_out(warp, region);
-	uint32_t stride = (insn->target + 15) / 16 * 16;
-
-	for (unsigned l = 0; l < EMU_LANES; l++)
-		host[l] = base + l * stride + insn->offset;
-}
-
-static int load_region(struct emu_warp *warp, const struct emu_insn *insn, uint32_t lanes)
-{
-	unsigned bytes = emu_type_bytes((enum emu_type)insn->type);
-	unsigned char *host[EMU_LANES];
-
-	region_hosts(host, warp, insn, insn->op[insn->vector]);
-	for (unsigned i = 0; i < insn->vector; i++)
-		emu_fetch(emu_out(warp, insn->op[i]), host, i * bytes, lanes, (enum emu_type)insn->type,
-				insn->register_bytes[0]);
-	return STEP_NEXT;
-}
-
-static int store_region(struct emu_warp *warp, const struct emu_insn *insn, uint32_t lanes)
-{
-	unsigned bytes = emu_type_bytes((enum emu_type)insn->type);
-	unsigned char *host[EMU_LANES];
-
-	region_hosts(host, warp, insn, insn->op[0]);
-	for (unsigned i = 0; i < insn->vector; i++)
-		emu_put(emu_in(warp, insn->op[i + 1]), host, i * bytes, lanes, bytes, insn->register_bytes[0]);
-	return STEP_NEXT;
-}
-
 /* Cache operations and hints change nothing that a program can see. */
 static void take_hints(struct emu_statement *statement)
 {
@@ -352,7 +319,7 @@ static bool decode_load(struct emu_parser *parser, struct emu_statement *stateme
 		if (!same_width(parser, statement, i, &options.register_bytes[0], width))
 			return false;
 	}
-	insn = emu_emit(parser, statement, address.base == OPERAND_REGION ? load_region : run_load);
+	insn = emu_emit(parser, statement, address.base == OPERAND_REGION ? emu_run_load_region : run_load);
 	for (unsigned i = 0; i < options.vector; i++)
 		emu_add_destination(insn, data[i]);
 	emu_put_address(insn, &address);
@@ -384,7 +351,7 @@ static bool decode_store(struct emu_parser *parser, struct emu_statement *statem
 		if (!same_width(parser, statement, i, &options.register_bytes[0], width))
 			return false;
 	}
-	insn = emu_emit(parser, statement, address.base == OPERAND_REGION ? store_region : run_store);
+	insn = emu_emit(parser, statement, address.base == OPERAND_REGION ? emu_run_store_region : run_store);
 	emu_put_address(insn, &address);
 	for (unsigned i = 0; i < options.vector; i++)
 		emu_add_source(insn, data[i]);

@@ -18,6 +18,10 @@ int emu_undefined_step(struct emu_warp *warp, const struct emu_insn *insn, uint3
 int emu_undefined_load(const struct emu_access *access, struct emu_warp *warp, const struct emu_insn *insn);
 /* After a store by a warp with such values: local and shared memory then count as not written. */
 int emu_undefined_store(const struct emu_access *access, struct emu_warp *warp, const struct emu_insn *insn);
+/* A lane's parameter or result goes from one region of the register file to another, or to local memory that counts as
+ * written: what is of the kind in it stays so. */
+void emu_undefined_copy(struct emu_warp *warp, int lane, int32_t to, int32_t from, uint32_t bytes);
+void emu_undefined_spill(struct emu_warp *warp, int lane, uint64_t to, int32_t from, uint64_t bytes);
 /* Whether a lane's value of an operand is of the kind, and to say so of a register. */
 bool emu_undefined_is(const struct emu_warp *warp, int32_t operand, unsigned lane);
 void emu_undefined_set(struct emu_warp *warp, int32_t operand, unsigned lane, bool is_undefined);

@@ -3,6 +3,7 @@
 # The device text.  Every file listed here goes to NVRTC as an in-memory header, and is hashed into every image's key.
 kernel_files = \
 	kernels/abi.h \
+	kernels/bare_problem.cuh \
 	kernels/batch_words.cuh \
 	kernels/block.cuh \
 	kernels/block_scan.cuh \

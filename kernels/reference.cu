@@ -8,33 +8,12 @@
  *   reference_carry    carries[c] becomes what comes before chunk c, and before the next piece in the end
  *   reference_finish   out[i]
  */
-#include "abi.h"
-#include "monoids.cuh"
-#include "operators.cuh"
-#include "types.cuh"
-#include "user.cuh"
-
-#define SCAN_PASTE(a, b) a##b
-#define SCAN_OPERATOR_TYPE(name) SCAN_PASTE(op_, name)
+#include "bare_problem.cuh"
 
 namespace scan {
 
-struct reference {
-	using input = SCAN_INPUT;
-	using value = SCAN_ACCUMULATOR;
-	using output = SCAN_OUTPUT;
-	using op = SCAN_OPERATOR_TYPE(SCAN_OPERATOR);
-	enum : bool { has_load = user_facts::has_load, has_store = user_facts::has_store };
-};
+using reference = bare_problem;
 using T = reference::value;
-
-__device__ __forceinline__ void put_together(T *result, const T *earlier, const T *later)
-{
-	if constexpr (same_type<reference::op, op_user>::value)
-		apply_into(result, earlier, later);
-	else
-		*result = reference::op::apply(*earlier, *later);
-}
 
 __device__ __forceinline__ T first_result()
 {

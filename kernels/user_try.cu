@@ -7,33 +7,17 @@
  *   try_triples   a record for each three neighbours a, b, c of `values`
  *   try_pairs     the combinations of pairs, which are the next values: larger parts of the array
  */
-#include "abi.h"
-#include "monoids.cuh"
-#include "operators.cuh"
-#include "types.cuh"
-#include "user.cuh"
-
-#define SCAN_PASTE(a, b) a##b
-#define SCAN_OPERATOR_TYPE(name) SCAN_PASTE(op_, name)
+#include "bare_problem.cuh"
 
 namespace scan {
 
-struct tried {
-	using input = SCAN_INPUT;
-	using value = SCAN_ACCUMULATOR;
-	using output = SCAN_OUTPUT;
-	using op = SCAN_OPERATOR_TYPE(SCAN_OPERATOR);
-	enum : bool { has_load = user_facts::has_load, has_store = user_facts::has_store };
-};
+using tried = bare_problem;
 using T = tried::value;
 
 /* Never inlined: what the second call of one pair returns is not to be taken from the first. */
-__device__ __noinline__ void put_together(T *result, const T *earlier, const T *later)
+__device__ __noinline__ void put_together_apart(T *result, const T *earlier, const T *later)
 {
-	if constexpr (same_type<tried::op, op_user>::value)
-		apply_into(result, earlier, later);
-	else
-		*result = tried::op::apply(*earlier, *later);
+	put_together(result, earlier, later);
 }
 
 /* Every byte, padding too: the host looks whether operands are as they were. */
@@ -64,17 +48,17 @@ extern "C" __global__ void try_triples(const __grid_constant__ scan_try_argument
 	copy_bytes(a, values);
 	copy_bytes(b, values + 1);
 	copy_bytes(c, values + 2);
-	put_together(record + SCAN_TRY_AB, a, b);
-	put_together(record + SCAN_TRY_AB_AGAIN, a, b);
-	put_together(record + SCAN_TRY_BC, b, c);
-	put_together(record + SCAN_TRY_LEFT, record + SCAN_TRY_AB, c);
-	put_together(record + SCAN_TRY_RIGHT, a, record + SCAN_TRY_BC);
+	put_together_apart(record + SCAN_TRY_AB, a, b);
+	put_together_apart(record + SCAN_TRY_AB_AGAIN, a, b);
+	put_together_apart(record + SCAN_TRY_BC, b, c);
+	put_together_apart(record + SCAN_TRY_LEFT, record + SCAN_TRY_AB, c);
+	put_together_apart(record + SCAN_TRY_RIGHT, a, record + SCAN_TRY_BC);
 	if constexpr (tried::op::is_commutative)
-		put_together(record + SCAN_TRY_BA, b, a);
+		put_together_apart(record + SCAN_TRY_BA, b, a);
 #if SCAN_IDENTITY
 	new (place{}, record + SCAN_TRY_IDENTITY) T(tried::op::identity<T>());
-	put_together(record + SCAN_TRY_IDENTITY_A, record + SCAN_TRY_IDENTITY, a);
-	put_together(record + SCAN_TRY_A_IDENTITY, a, record + SCAN_TRY_IDENTITY);
+	put_together_apart(record + SCAN_TRY_IDENTITY_A, record + SCAN_TRY_IDENTITY, a);
+	put_together_apart(record + SCAN_TRY_A_IDENTITY, a, record + SCAN_TRY_IDENTITY);
 #endif
 }
 
@@ -84,7 +68,7 @@ extern "C" __global__ void try_pairs(const __grid_constant__ scan_try_arguments 
 	const u64 i = u64(blockIdx.x) * blockDim.x + threadIdx.x;
 	const T *values = static_cast<const T *>(arguments.values);
 	if (2 * i + 1 < arguments.count)
-		put_together(static_cast<T *>(arguments.results) + i, values + 2 * i, values + 2 * i + 1);
+		put_together_apart(static_cast<T *>(arguments.results) + i, values + 2 * i, values + 2 * i + 1);
 }
 
 } // namespace scan

@@ -50,7 +50,7 @@ struct srt_variant {
 	int residency; /* blocks per SM that the compiler is asked to make room for */
 	int stages;    /* lookahead: tiles of shared memory in the ring */
 	int ahead;     /* lookahead: how many tiles the reduction runs ahead of the scan; < stages */
-	int gather;    /* lookahead: batches of 32 aggregates in flight */
+	int gather;    /* lookahead, totals: batches of 32 totals that are read at once */
 	int cluster;   /* cluster: blocks at most, a power of two */
 	int exchange;  /* cluster: enum srt_exchange */
 	int partials;  /* reduce-fixed: chunks that the elements are dealt out in, at most */

@@ -55,13 +55,13 @@ static const struct fault faults[] = {
 		"an address from a value of local memory that nobody has written", false },
 	/* All lanes copy what half of them have not written; only whoever keeps such a copy is at fault. */
 	{ "a shuffle from where nobody wrote", NULL,
-		"unsigned l[16]; for (unsigned i = 0; i < 8; i++) l[i * in[1]] = i; unsigned v = l[in[threadIdx.x % 16]];"
-		"out[threadIdx.x] = __shfl_sync(~0u, v, threadIdx.x % 8 + 8 * FAULT);", 1, 32, 0, FAILED,
+		"unsigned l[16]; for (unsigned i = 0; i < 8; i++) l[i * in[1]] = i;"
+		"unsigned v = l[in[threadIdx.x % 16]]; out[threadIdx.x] = __shfl_sync(~0u, v, threadIdx.x % 8 + 8 * FAULT);", 1, 32, 0, FAILED,
 		"a store to global memory of a value of local memory that nobody has written", false },
 	{ "a selection of what nobody wrote", NULL,
 		"unsigned l[16]; for (unsigned i = 0; i < 8; i++) l[i * in[1]] = i; unsigned v = l[in[9]], w = in[2], d;"
-		"asm volatile(\"{ .reg .pred p; setp.ne.u32 p, %3, 0; selp.u32 %0, %1, %2, p; }\" : \"=r\"(d) : \"r\"(w), "
-		"\"r\"(v), \"r\"(in[1 - FAULT])); out[0] = d;", 1, 1, 0, FAILED,
+		"asm volatile(\"{ .reg .pred p; setp.ne.u32 p, %3, 0; selp.u32 %0, %1, %2, p; }\""
+		" : \"=r\"(d) : \"r\"(w), \"r\"(v), \"r\"(in[1 - FAULT])); out[0] = d;", 1, 1, 0, FAILED,
 		"a store to global memory of a value of local memory", false },
 	{ "a copy in shared memory of what nobody wrote", NULL,
 		"__shared__ unsigned s[32]; unsigned l[16]; for (unsigned i = 0; i < 8; i++) l[i * in[1]] = i;"
@@ -71,6 +71,11 @@ static const struct fault faults[] = {
 	{ "a copy in local memory of what nobody wrote", NULL,
 		"unsigned l[16], m[16]; for (unsigned i = 0; i < 8; i++) l[i * in[1]] = i;"
 		"for (unsigned i = 0; i < 16; i++) m[i * in[1]] = l[in[i]]; out[0] = m[in[3 + 8 * FAULT]];", 1, 1, 0,
+		FAILED, "a store to global memory of a value of local memory", false },
+	{ "a call by value of what nobody wrote", "struct two { unsigned a, b; };"
+		"__device__ __noinline__ two swap(two x) { return two{x.b, x.a}; }",
+		"unsigned l[16]; for (unsigned i = 0; i < 8; i++) l[i * in[1]] = i;"
+		"two r = swap(two{l[in[9]], l[in[3]]}); out[0] = FAULT ? r.b : r.a;", 1, 1, 0,
 		FAILED, "a store to global memory of a value of local memory", false },
 	{ "a write beyond a local array", NULL,
 		"unsigned l[4]; for (unsigned i = 0; i < 4; i++) l[i * in[1]] = i; l[in[3] + 4096 * FAULT] = 7;"

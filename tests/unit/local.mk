@@ -6,8 +6,8 @@ UNIT_TESTS += tests/unit/tap
 check_PROGRAMS += tests/unit/problem tests/unit/recipe tests/unit/status tests/unit/strbuf tests/unit/variant
 UNIT_TESTS += tests/unit/problem tests/unit/recipe tests/unit/status tests/unit/strbuf tests/unit/variant
 
-check_PROGRAMS += tests/unit/include
-UNIT_TESTS += tests/unit/include
+check_PROGRAMS += tests/unit/include tests/unit/manual
+UNIT_TESTS += tests/unit/include tests/unit/manual
 
 check_PROGRAMS += tests/unit/reference
 UNIT_TESTS += tests/unit/reference
