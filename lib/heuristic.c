@@ -130,11 +130,15 @@ static bool make_lookback(struct srt_variant *variant, const struct srt_problem 
 }
 
 /* Where launches overlap, as the tickets' latency is hidden there, and the totals fit few words.  Bytes, of which a
- * block of this size has no registers for as many, stay with look-back. */
+ * block of this size has no registers for as many, stay with look-back.  Minima and maxima of doubles, which look at
+ * NaNs and at the sign of zero, take a few registers more than 1024 threads have. */
 static bool make_totals(struct srt_variant *variant, const struct srt_problem *problem,
 	const struct srt_device *device)
 {
-	*variant = make(SRT_TOTALS, 1024, items_of(problem, 2));
+	bool is_choosing = problem->op == SCANRT_MIN || problem->op == SCANRT_MAX;
+	bool is_tight = is_choosing && problem->accumulator_type == SCANRT_F64;
+
+	*variant = make(SRT_TOTALS, is_tight ? 896 : 1024, items_of(problem, 2));
 	variant->gather = 2;
 	return device->capability >= LOOKAHEAD_CAPABILITY && device->sm_count > 0 && !problem->user &&
 		srt_problem_vector(problem) < 16 && srt_problem_tile_words(problem) <= 2 &&

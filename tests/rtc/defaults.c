@@ -19,7 +19,8 @@ static const struct srt_device devices[] = {
 	{ .capability = 80, .shared_per_sm = 167936, .shared_per_block = 166912, .registers_per_sm = 65536 },
 	{ .capability = 86, .shared_per_sm = 102400, .shared_per_block = 101376, .registers_per_sm = 65536 },
 	{ .capability = 89, .shared_per_sm = 102400, .shared_per_block = 101376, .registers_per_sm = 65536 },
-	{ .capability = 90, .shared_per_sm = 233472, .shared_per_block = 232448, .registers_per_sm = 65536 },
+	{ .capability = 90, .shared_per_sm = 233472, .shared_per_block = 232448, .registers_per_sm = 65536,
+		.sm_count = 132 },
 	{ .capability = 100, .shared_per_sm = 233472, .shared_per_block = 232448, .registers_per_sm = 65536 },
 	{ .capability = 120, .shared_per_sm = 102400, .shared_per_block = 101376, .registers_per_sm = 65536 },
 };
@@ -68,6 +69,20 @@ static void add_problem(struct batch *batch, const struct srt_device *device, in
 	add_variant(batch, &problem, &fixed, device->capability);
 }
 
+/* Maxima of doubles look at NaNs and at the sign of zero: for them, what has the most threads. */
+static void add_maxima(struct batch *batch, const struct srt_device *device)
+{
+	struct srt_range ranges[SRT_HEURISTIC_MAX];
+	struct srt_problem problem;
+	size_t count;
+
+	srt_problem_init_simple(&problem, SCANRT_F64, SCANRT_MAX);
+	count = srt_heuristic_ranges(ranges, &problem, device);
+	for (size_t i = 0; i < count; i++)
+		if (ranges[i].variant.strategy == SRT_TOTALS)
+			add_variant(batch, &problem, &ranges[i].variant, device->capability);
+}
+
 /* Of two element sizes: what large arrays get, which holds both. */
 static void add_mixed(struct batch *batch, const struct srt_device *device)
 {
@@ -85,6 +100,12 @@ static void add_mixed(struct batch *batch, const struct srt_device *device)
 		count = srt_heuristic_ranges(ranges, &problem, device);
 		add_variant(batch, &problem, &ranges[count - 1].variant, device->capability);
 	}
+}
+
+static void add_measured(struct batch *batch, const struct srt_device *device)
+{
+	add_mixed(batch, device);
+	add_maxima(batch, device);
 }
 
 static bool is_known(const struct srt_rtc *rtc, int capability)
@@ -128,7 +149,7 @@ int main(int argc, char **argv)
 				add_problem(&batch, &devices[i], srt_type_at(t), is_all);
 	for (i = 0; i < sizeof(devices) / sizeof(devices[0]); i++)
 		if ((is_all || devices[i].capability == MEASURED) && is_known(rtc, devices[i].capability))
-			add_mixed(&batch, &devices[i]);
+			add_measured(&batch, &devices[i]);
 	batch_run(&batch, rtc);
 	for (i = 0; i < batch.count; i++)
 		check(&batch.list[i]);
