@@ -53,6 +53,15 @@ fails "compare with a file and no --markdown is a usage error" 1 "$scantune" com
 fails "compare with a file that is not there is a usage error" 1 "$scantune" compare --markdown "$tap_dir/lines"
 fails "plot without an output is a usage error" 1 "$scantune" plot "$tap_dir/lines"
 
+# What programs read.
+keys=$(grep -ohE 'tune_json_(text|integer|number|boolean)\(&?[a-z]+, "[a-z0-9_]+"' "$top_srcdir"/tuner/*.c |
+	sed 's/.*"\(.*\)"/\1/' | sort -u)
+missing=
+for key in $keys; do
+	grep -qE "^\.(Va|Cm).*\b$key\b" "$top_srcdir/man/scantune.1" || [ "$key" = event ] || missing="$missing $key"
+done
+is_empty "$missing" "scantune(1) has every key of the lines of JSON"
+
 # Problems of files.
 cat >"$tap_dir/own.problem" <<'EOF'
 input i32
