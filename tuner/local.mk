@@ -64,6 +64,7 @@ scantune_SOURCES = \
 	tuner/statistics.c tuner/statistics.h \
 	tuner/trial.c \
 	tuner/tune.c tuner/tune.h \
+	tuner/twin.c tuner/twin.h \
 	tuner/usage.c \
 	tuner/values.c \
 	tuner/vendor.c \

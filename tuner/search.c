@@ -13,6 +13,7 @@
 #include "search.h"
 #include "stated.h"
 #include "status.h"
+#include "twin.h"
 
 #define BATCH_MAX 16
 #define COPY_SAMPLES 25
@@ -227,11 +228,40 @@ static void tell(const struct tune_search *search, const struct tune_candidate *
 	srt_strbuf_free(&text);
 }
 
+static bool is_pinned(const struct tune_candidate *candidate)
+{
+	for (size_t i = 0; i < TUNE_CLASS_MAX; i++)
+		if (candidate->is_default[i] || candidate->is_fallback[i] || candidate->is_related[i])
+			return true;
+	return false;
+}
+
+/* The one of two that was tried first stands for both, unless the second has to be heard. */
+static bool is_twin(struct tune_search *search, struct tune_candidate *candidate, char *note)
+{
+	const struct srt_image *image = &candidate->build.job.image;
+
+	if (!tune_build_compile(search, &candidate->build) || candidate->build.job.status)
+		return false;
+	candidate->code = tune_code_hash(image->bytes, image->size);
+	for (size_t i = 0; candidate->code && !is_pinned(candidate) && i < search->candidate_count; i++) {
+		const struct tune_candidate *other = &search->candidates[i];
+
+		if (other == candidate || other->code != candidate->code ||
+			!tune_is_launched_alike(&other->build.variant, &candidate->build.variant))
+			continue;
+		snprintf(note, TUNE_NOTE_SIZE, "the same machine code as %s", other->build.text);
+		return true;
+	}
+	return false;
+}
+
 /* Verified before it is timed, always. */
 static void try_candidate(struct tune_search *search, struct tune_candidate *candidate)
 {
 	char note[TUNE_NOTE_SIZE] = "";
-	enum tune_verdict verdict = tune_build_verify(search, &candidate->build, note);
+	enum tune_verdict verdict = is_twin(search, candidate, note) ? TUNE_PRUNED :
+		tune_build_verify(search, &candidate->build, note);
 
 	if (verdict == TUNE_OK) {
 		candidate->verdict = TUNE_OK;

@@ -42,6 +42,7 @@ struct tune_candidate {
 	bool is_suspect;         /* was at work when an earlier run died: tried alone */
 	int attempts;            /* alone, that ended in such a death */
 	bool is_confirmed;       /* right in every mode, in order, and at large counts */
+	uint64_t code;           /* twin.h, once it is compiled; 0: none, or not machine code */
 	bool is_known;           /* an earlier run's verdict stands: not tried again */
 	enum tune_verdict verdict;
 	char note[TUNE_NOTE_SIZE];
@@ -115,6 +116,7 @@ void tune_candidates_compile(struct tune_search *search);
 
 /* trial.c: one thing asked of the worker for one build.  The verdict is the build's; note says why. */
 void tune_build_request(const struct tune_session *session, struct tune_build *build); /* what the job asks for */
+bool tune_build_compile(struct tune_search *search, struct tune_build *build); /* false: no time for it */
 enum tune_verdict tune_build_get(struct tune_search *search, struct tune_build *build, char *note); /* compile, load */
 enum tune_verdict tune_build_verify(struct tune_search *search, struct tune_build *build, char *note);
 enum tune_verdict tune_build_verify_large(struct tune_search *search, struct tune_build *build, uint64_t count,

@@ -67,7 +67,7 @@ void tune_build_request(const struct tune_session *session, struct tune_build *b
 	build->job.text_bytes = build->is_described ? described->length : 0;
 }
 
-static bool compile(struct tune_search *search, struct tune_build *build)
+bool tune_build_compile(struct tune_search *search, struct tune_build *build)
 {
 	struct tune_session *session = search->session;
 	double began = tune_now();
@@ -147,7 +147,7 @@ static enum tune_verdict compile_and_load(struct tune_search *search, struct tun
 	struct tune_slot_reply *reply, char *note)
 {
 	memset(reply, 0, sizeof *reply);
-	if (!compile(search, build))
+	if (!tune_build_compile(search, build))
 		return TUNE_RUNNING;
 	if (build->job.status) {
 		memcpy(note, build->job.note, TUNE_NOTE_SIZE);

@@ -24,8 +24,10 @@ cli_scripts = tests/cli/compare.sh tests/cli/usage.sh tests/cli/tune.sh tests/cl
 CLI_TESTS += $(cli_scripts)
 EXTRA_DIST += $(cli_scripts) tests/cli/quick.sh
 
-check_PROGRAMS += tests/cli/parts tests/cli/knockout tests/cli/problem_file
-CLI_TESTS += tests/cli/parts tests/cli/knockout tests/cli/problem_file
+check_PROGRAMS += tests/cli/parts tests/cli/knockout tests/cli/problem_file tests/cli/twins
+CLI_TESTS += tests/cli/parts tests/cli/knockout tests/cli/problem_file tests/cli/twins
+tests_cli_twins_SOURCES = tests/cli/twins.c tuner/data.c tuner/half.c tuner/reference.c tuner/space.c tuner/twin.c
+tests_cli_twins_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/tests
 tests_cli_problem_file_SOURCES = tests/cli/problem_file.c tuner/data.c tuner/described.c tuner/half.c tuner/layout.c \
 	tuner/problem_file.c tuner/reference.c tuner/values.c
 tests_cli_problem_file_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/tests
