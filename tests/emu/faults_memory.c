@@ -56,10 +56,12 @@ static const struct fault faults[] = {
 	/* All lanes copy what half of them have not written; only whoever keeps such a copy is at fault. */
 	{ "a shuffle from where nobody wrote", NULL,
 		"unsigned l[16]; for (unsigned i = 0; i < 8; i++) l[i * in[1]] = i;"
-		"unsigned v = l[in[threadIdx.x % 16]]; out[threadIdx.x] = __shfl_sync(~0u, v, threadIdx.x % 8 + 8 * FAULT);", 1, 32, 0, FAILED,
+		"unsigned v = l[in[threadIdx.x % 16]];"
+		"out[threadIdx.x] = __shfl_sync(~0u, v, threadIdx.x % 8 + 8 * FAULT);", 1, 32, 0, FAILED,
 		"a store to global memory of a value of local memory that nobody has written", false },
 	{ "a selection of what nobody wrote", NULL,
-		"unsigned l[16]; for (unsigned i = 0; i < 8; i++) l[i * in[1]] = i; unsigned v = l[in[9]], w = in[2], d;"
+		"unsigned l[16]; for (unsigned i = 0; i < 8; i++) l[i * in[1]] = i;"
+		"unsigned v = l[in[9]], w = in[2], d;"
 		"asm volatile(\"{ .reg .pred p; setp.ne.u32 p, %3, 0; selp.u32 %0, %1, %2, p; }\""
 		" : \"=r\"(d) : \"r\"(w), \"r\"(v), \"r\"(in[1 - FAULT])); out[0] = d;", 1, 1, 0, FAILED,
 		"a store to global memory of a value of local memory", false },

@@ -54,7 +54,7 @@ static const struct mutant mutants[] = {
 	{ "one lane in the mask of shuffles", "warp_scan.cuh", "__shfl_up_sync(full_warp",
 		"__shfl_up_sync(0x7fffffffu", 0, block, NULL },
 	{ "the bound of a warp's slice", "circuit.cuh", "left > P::slice ? P::slice : left", "left", 0, block,
-		"the bound only tells the faster way through full slices" },
+		NULL },
 	{ "the bound of a lane's vector", "slice.cuh", "is_full || left > P::vector ? P::vector : left",
 		"P::vector", 0, block, NULL },
 	{ "the lane that has a part of a vector", "slice.cuh", "return is_here & (count > 0)", "return count > 0", 0,
