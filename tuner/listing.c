@@ -136,6 +136,17 @@ static int fit(void *user, const struct srt_db_choice *choice, const char *devic
 	return 0;
 }
 
+static void tell_nothing(const char *path)
+{
+	struct srt_strbuf vendor = {0};
+
+	printf("nothing is tuned: there is no %s\n", path);
+	srt_db_vendor_path(&vendor);
+	if (access(srt_strbuf_text(&vendor), F_OK) == 0)
+		printf("on machines like those of %s scans use what was measured there\n", srt_strbuf_text(&vendor));
+	srt_strbuf_free(&vendor);
+}
+
 static int list(const struct tune_options *options, const char *problem)
 {
 	struct listing listing = { .options = options, .is_detailed = problem != NULL, .columns = TUNE_COLUMNS_INIT };
@@ -150,7 +161,7 @@ static int list(const struct tune_options *options, const char *problem)
 	/* Before anything is tuned there is no file, unless a certain one was asked for. */
 	if (options->database == NULL && access(srt_strbuf_text(&path), F_OK) != 0 && errno == ENOENT) {
 		if (!options->is_json)
-			printf("nothing is tuned: there is no %s\n", srt_strbuf_text(&path));
+			tell_nothing(srt_strbuf_text(&path));
 		srt_strbuf_free(&path);
 		return TUNE_EXIT_COMPLETE;
 	}

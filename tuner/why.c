@@ -4,7 +4,9 @@
  */
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "columns.h"
 #include "db.h"
@@ -122,7 +124,7 @@ static int fit(void *user, const struct srt_db_rival *rival)
 	return 0;
 }
 
-static int explain(const struct tune_options *options, const char *path, const char *problem)
+static int explain(bool *has_rows, const struct tune_options *options, const char *path, const char *problem)
 {
 	struct why why = { .options = options, .columns = TUNE_COLUMNS_INIT };
 	struct srt_db *db = NULL;
@@ -133,29 +135,58 @@ static int explain(const struct tune_options *options, const char *path, const c
 	if (status == SCANRT_OK)
 		status = srt_db_each_rival(db, srt_source_hash(), problem, options->counts[0], take, &why);
 	srt_db_close(db);
+	*has_rows = why.rows > 0;
 	if (status != SCANRT_OK) {
 		fprintf(stderr, "scantune: %s\n", srt_error_last()->text);
 		return TUNE_EXIT_DATABASE;
 	}
 	if (why.device[0])
 		end_device(&why);
-	else if (why.rows == 0 && !options->is_json)
-		printf("nothing is tuned for %s in %s: scans use what is compiled in, or what is tuned for a problem "
-			"like it\n", problem, path);
 	return TUNE_EXIT_COMPLETE;
+}
+
+/* Where no file is named, those that scans look at, in their order: the first that has the problem tells. */
+static int explain_any(bool *has_rows, const struct tune_options *options, const char *problem)
+{
+	static void (*const places[])(struct srt_strbuf *) = { srt_db_user_path, srt_db_system_path,
+		srt_db_vendor_path };
+	int status = TUNE_EXIT_COMPLETE;
+
+	*has_rows = false;
+	for (size_t i = 0; i < sizeof places / sizeof places[0] && !*has_rows; i++) {
+		struct srt_strbuf path = {0};
+
+		places[i](&path);
+		if (path.length > 0 && access(srt_strbuf_text(&path), F_OK) == 0 &&
+			explain(has_rows, options, srt_strbuf_text(&path), problem) != TUNE_EXIT_COMPLETE)
+			status = TUNE_EXIT_DATABASE;
+		if (*has_rows && !options->is_json)
+			printf("\nof %s\n", srt_strbuf_text(&path));
+		srt_strbuf_free(&path);
+	}
+	return status;
 }
 
 int tune_command_why(const struct tune_options *options)
 {
+	const char *named = options->database ? options->database : getenv("SCANRT_DB");
 	struct srt_strbuf name = {0}, path = {0};
 	struct srt_problem problem;
+	bool has_rows = false;
 	int status = TUNE_EXIT_DATABASE;
 
 	if (tune_problem_of(&problem, options, &options->targets[0], SCANRT_INCLUSIVE) != SCANRT_OK)
 		return TUNE_EXIT_USAGE;
 	tune_problem_name(&name, &problem, options->is_reproducible);
-	if (tune_database_path(&path, options, false))
-		status = explain(options, srt_strbuf_text(&path), srt_strbuf_text(&name));
+	if ((named && *named) || options->is_system) {
+		if (tune_database_path(&path, options, false))
+			status = explain(&has_rows, options, srt_strbuf_text(&path), srt_strbuf_text(&name));
+	} else {
+		status = explain_any(&has_rows, options, srt_strbuf_text(&name));
+	}
+	if (status == TUNE_EXIT_COMPLETE && !has_rows && !options->is_json)
+		printf("nothing is tuned for %s%s%s: scans use what is compiled in, or what is tuned for a problem "
+			"like it\n", srt_strbuf_text(&name), path.length ? " in " : "", srt_strbuf_text(&path));
 	srt_strbuf_free(&name);
 	srt_strbuf_free(&path);
 	return status;

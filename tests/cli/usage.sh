@@ -53,6 +53,14 @@ fails "compare with a file and no --markdown is a usage error" 1 "$scantune" com
 fails "compare with a file that is not there is a usage error" 1 "$scantune" compare --markdown "$tap_dir/lines"
 fails "plot without an output is a usage error" 1 "$scantune" plot "$tap_dir/lines"
 
+ok "why without a database is no error" "$scantune" why i32 sum 1000
+like "$(cat "$tap_dir/.output")" "nothing is tuned for sum i32: scans use what is compiled in" "and says what scans use"
+mkdir -p "$HOME/.cache/scanrt"
+echo "no database at all" >"$HOME/.cache/scanrt/tune.db"
+fails "a user's file that is none is one" 4 "$scantune" why i32 sum 1000
+rm "$HOME/.cache/scanrt/tune.db"
+fails "so is a file that was named and is not there" 4 "$scantune" why i32 sum 1000 --db "$tap_dir/none.db"
+
 # What programs read.
 keys=$(grep -ohE 'tune_json_(text|integer|number|boolean)\(&?[a-z]+, "[a-z0-9_]+"' "$top_srcdir"/tuner/*.c |
 	sed 's/.*"\(.*\)"/\1/' | sort -u)
