@@ -5,11 +5,10 @@
  * vectors begin, and in place; the last tile is not full.
  */
 #include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "../device.h"
+#include "../bits.h"
 
 #define ALL_OFFSETS 4  /* elements; so many of either array in all combinations */
 #define MOST_OFFSETS 16 /* those of bytes */
@@ -65,14 +64,9 @@ static const struct alignment_case cases[] = {
 struct alignment {
 	struct test_device device;
 	struct srt_workspace workspace;
-	struct srt_kernel kernel;
-	struct reference reference;
-	struct test_buffer in;
-	struct test_buffer out;
-	uint64_t in_bytes, out_bytes, results_bytes;
+	struct test_bits bits;
+	uint64_t in_bytes, out_bytes;
 	uint64_t count; /* of the scan; the reference has at least as many */
-	unsigned char *first;
-	unsigned char *later;
 };
 
 /* From one end of the type's values to the other, with small steps back and forth. */
@@ -86,16 +80,13 @@ static void set_trend(struct element *value, int type, int op, uint64_t i, uint6
 	value->high += (op == SCANRT_MAX ? 1 : -1) * (double)i / 64;
 }
 
-/* Many magnitudes, so that a change of order changes a bit somewhere; no sum is too large for 16 bits.  Extremes change
- * all the way to the end, and so do integers. */
+/* No sum is too large for 16 bits.  Extremes change all the way to the end, and so do integers. */
 static void fill(void *input, int type, int op, uint64_t count)
 {
 	for (uint64_t i = 0; i < count; i++) {
-		struct element value = { reference_random(i, 1) >> 8, fmod((double)i * 3.14159265358979323846, 1.0),
-			0 };
+		struct element value = test_bits_element(i);
 
-		if (i % 5 == 0)
-			value.high = -value.high / 64;
+		value.integer = reference_random(i, 1) >> 8;
 		if (op)
 			set_trend(&value, type, op, i, count);
 		element_store(type, input, i, value);
@@ -114,29 +105,11 @@ static void begin(struct alignment *alignment, const struct alignment_case *at, 
 	if (at->is_exclusive)
 		test_problem_set_initial(&problem, 1);
 	fill(input, at->types[0], at->op, count);
-	reference_create_from(&alignment->reference, &problem, input, true, count);
-	free(input);
-	test_kernel_create(&alignment->kernel, &alignment->device, &problem, at->variant);
 	alignment->in_bytes = srt_type_size(at->types[0]);
 	alignment->out_bytes = srt_type_size(at->types[2]);
-	alignment->results_bytes = count * alignment->out_bytes;
 	alignment->count = count;
-	test_buffer_create(&alignment->in, &alignment->device, (count + MOST_OFFSETS) * alignment->in_bytes, 0);
-	test_buffer_create(&alignment->out, &alignment->device, (count + MOST_OFFSETS) * alignment->out_bytes, 0);
-	alignment->first = malloc(alignment->results_bytes);
-	alignment->later = malloc(alignment->results_bytes);
-	if (!alignment->first || !alignment->later)
-		abort();
-}
-
-static void end(struct alignment *alignment)
-{
-	free(alignment->first);
-	free(alignment->later);
-	test_buffer_destroy(&alignment->in, &alignment->device);
-	test_buffer_destroy(&alignment->out, &alignment->device);
-	test_kernel_destroy(&alignment->kernel, &alignment->device);
-	reference_destroy(&alignment->reference);
+	test_bits_create(&alignment->bits, &alignment->device, &problem, at->variant, input, count, MOST_OFFSETS);
+	free(input);
 }
 
 static void launch_at(struct alignment *alignment, void *results, unsigned in_offset, unsigned out_offset,
@@ -144,14 +117,14 @@ static void launch_at(struct alignment *alignment, void *results, unsigned in_of
 {
 	const struct test_device *device = &alignment->device;
 	uint64_t count = alignment->count;
-	CUdeviceptr in = alignment->in.address + in_offset * alignment->in_bytes;
-	CUdeviceptr out = is_in_place ? in : alignment->out.address + out_offset * alignment->out_bytes;
+	CUdeviceptr in = alignment->bits.in.address + in_offset * alignment->in_bytes;
+	CUdeviceptr out = is_in_place ? in : alignment->bits.out.address + out_offset * alignment->out_bytes;
 
-	test_buffer_poison(&alignment->in, device);
-	test_buffer_poison(&alignment->out, device);
-	test_upload(device, in, alignment->reference.input, count * alignment->in_bytes);
+	test_buffer_poison(&alignment->bits.in, device);
+	test_buffer_poison(&alignment->bits.out, device);
+	test_upload(device, in, alignment->bits.reference.input, count * alignment->in_bytes);
 	test_need(srt_kernel_launch(
-		&alignment->kernel, device->driver, &alignment->workspace, out, in, count, 0, NULL));
+		&alignment->bits.kernel, device->driver, &alignment->workspace, out, in, count, 0, NULL));
 	test_synchronize(device);
 	test_download(device, results, out, count * alignment->out_bytes);
 }
@@ -161,11 +134,11 @@ static bool bits_are_same_at(struct alignment *alignment, unsigned in_offset, un
 	uint64_t i = 0;
 
 	tap_case("input at +%u, output at +%u%s", in_offset, out_offset, is_in_place ? ", in place" : "");
-	launch_at(alignment, alignment->later, in_offset, out_offset, is_in_place);
+	launch_at(alignment, alignment->bits.later, in_offset, out_offset, is_in_place);
 	tap_case(NULL);
-	if (memcmp(alignment->first, alignment->later, alignment->count * alignment->out_bytes) == 0)
+	if (memcmp(alignment->bits.first, alignment->bits.later, alignment->count * alignment->out_bytes) == 0)
 		return true;
-	while (alignment->first[i] == alignment->later[i])
+	while (alignment->bits.first[i] == alignment->bits.later[i])
 		i++;
 	tap_diag("input at +%u, output at +%u%s: element %" PRIu64 " of %" PRIu64 " is the first that differs",
 		in_offset, out_offset, is_in_place ? ", in place" : "", i / alignment->out_bytes, alignment->count);
@@ -188,15 +161,15 @@ static bool bits_are_same_of_fewer(struct alignment *alignment)
 
 static void check(struct alignment *alignment, const struct alignment_case *at, uint64_t count)
 {
-	struct test_scan scan = { &alignment->reference, &alignment->kernel, &alignment->workspace, count, 0, 0, false,
+	struct test_scan scan = { &alignment->bits.reference, &alignment->bits.kernel, &alignment->workspace, count, 0, 0, false,
 		0 };
 	struct srt_strbuf name = { 0 };
 	bool are_same = true;
 
 	begin(alignment, at, count);
-	srt_problem_format(&name, &alignment->reference.problem, false);
-	launch_at(alignment, alignment->first, 0, 0, false);
-	tap_ok(test_results_pass(&scan, alignment->first), "%s by %s keeps its error bound at %" PRIu64 " elements",
+	srt_problem_format(&name, &alignment->bits.reference.problem, false);
+	launch_at(alignment, alignment->bits.first, 0, 0, false);
+	tap_ok(test_results_pass(&scan, alignment->bits.first), "%s by %s keeps its error bound at %" PRIu64 " elements",
 		srt_strbuf_text(&name), at->variant, count);
 	for (unsigned i = 0; i < ALL_OFFSETS * ALL_OFFSETS && are_same; i++)
 		are_same = bits_are_same_at(alignment, i % ALL_OFFSETS, i / ALL_OFFSETS, false);
@@ -212,7 +185,7 @@ static void check(struct alignment *alignment, const struct alignment_case *at, 
 	tap_ok(are_same, "B095: and in place, where both have one size");
 	tap_ok(bits_are_same_of_fewer(alignment), "and as the first of fewer elements");
 	srt_strbuf_free(&name);
-	end(alignment);
+	test_bits_destroy(&alignment->bits, &alignment->device);
 }
 
 static bool can_run(const struct alignment *alignment, const struct alignment_case *at)

@@ -4,6 +4,7 @@
 # emu runs the same programs on the emulated device.
 check_LTLIBRARIES += tests/libdevice.la
 tests_libdevice_la_SOURCES = \
+	tests/bits.c tests/bits.h \
 	tests/device.c tests/device.h \
 	tests/device_public.c \
 	tests/device_scan.c \

@@ -4,34 +4,16 @@
  * blocks.  Look-back is the exception, and marked so.
  */
 #include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "../device.h"
+#include "../bits.h"
 
 struct repeat {
 	struct test_device device;
 	struct srt_workspace workspace;
-	struct srt_kernel kernel;
-	struct reference reference;
-	struct test_buffer in;
-	struct test_buffer out;
-	unsigned char *first;
-	unsigned char *later;
+	struct test_bits bits;
 };
-
-/* Values of many magnitudes, i pi mod 1 among them: with these, most changes of order change a bit somewhere. */
-static void fill(void *input, int type, uint64_t count)
-{
-	for (uint64_t i = 0; i < count; i++) {
-		struct element value = { 0, fmod((double)i * 3.14159265358979323846, 1.0), 0 };
-
-		if (i % 5 == 0)
-			value.high = -value.high / 64;
-		element_store(type, input, i, value);
-	}
-}
 
 static void begin(struct repeat *repeat, const int types[3], const char *variant, uint64_t count)
 {
@@ -41,47 +23,31 @@ static void begin(struct repeat *repeat, const int types[3], const char *variant
 	if (!input)
 		abort();
 	test_problem(&problem, SCANRT_SUM, types[0], types[1], types[2], false);
-	fill(input, types[0], count);
-	reference_create_from(&repeat->reference, &problem, input, true, count);
+	for (uint64_t i = 0; i < count; i++)
+		element_store(types[0], input, i, test_bits_element(i));
+	test_bits_create(&repeat->bits, &repeat->device, &problem, variant, input, count, 0);
 	free(input);
-	test_kernel_create(&repeat->kernel, &repeat->device, &problem, variant);
-	test_buffer_create(&repeat->in, &repeat->device, count * srt_type_size(types[0]), 0);
-	test_buffer_create(&repeat->out, &repeat->device, count * srt_type_size(types[2]), 0);
-	test_upload(&repeat->device, repeat->in.address, repeat->reference.input, repeat->in.size);
-	repeat->first = malloc(repeat->out.size);
-	repeat->later = malloc(repeat->out.size);
-	if (!repeat->first || !repeat->later)
-		abort();
-}
-
-static void end(struct repeat *repeat)
-{
-	free(repeat->first);
-	free(repeat->later);
-	test_buffer_destroy(&repeat->in, &repeat->device);
-	test_buffer_destroy(&repeat->out, &repeat->device);
-	test_kernel_destroy(&repeat->kernel, &repeat->device);
-	reference_destroy(&repeat->reference);
+	test_upload(&repeat->device, repeat->bits.in.address, repeat->bits.reference.input, repeat->bits.in.size);
 }
 
 static void launch_into(struct repeat *repeat, void *results, uint32_t grid_limit)
 {
-	test_buffer_poison(&repeat->out, &repeat->device);
-	test_need(srt_kernel_launch(&repeat->kernel, repeat->device.driver, &repeat->workspace, repeat->out.address,
-		repeat->in.address, repeat->reference.count, grid_limit, NULL));
+	test_buffer_poison(&repeat->bits.out, &repeat->device);
+	test_need(srt_kernel_launch(&repeat->bits.kernel, repeat->device.driver, &repeat->workspace, repeat->bits.out.address,
+		repeat->bits.in.address, repeat->bits.reference.count, grid_limit, NULL));
 	test_synchronize(&repeat->device);
-	test_download(&repeat->device, results, repeat->out.address, repeat->out.size);
+	test_download(&repeat->device, results, repeat->bits.out.address, repeat->bits.out.size);
 }
 
 static bool bits_repeat(struct repeat *repeat, unsigned launches, bool varies_grid)
 {
-	uint32_t resident = test_resident(&repeat->kernel);
+	uint32_t resident = test_resident(&repeat->bits.kernel);
 
 	for (unsigned i = 0; i < launches; i++) {
 		uint32_t limit = varies_grid ? 1 + i * (resident - 1) / (launches > 1 ? launches - 1 : 1) : 0;
 
-		launch_into(repeat, repeat->later, limit);
-		if (memcmp(repeat->first, repeat->later, repeat->out.size) == 0)
+		launch_into(repeat, repeat->bits.later, limit);
+		if (memcmp(repeat->bits.first, repeat->bits.later, repeat->bits.out.size) == 0)
 			continue;
 		tap_diag("launch %u with grid limit %u differs from the first", i, limit);
 		return false;
@@ -92,24 +58,24 @@ static bool bits_repeat(struct repeat *repeat, unsigned launches, bool varies_gr
 static void check(struct repeat *repeat, const int types[3], const char *variant, uint64_t count)
 {
 	unsigned launches = test_rounds(&repeat->device, 100, 4);
-	struct test_scan scan = { &repeat->reference, &repeat->kernel, &repeat->workspace, count, 0, 0, false, 0 };
+	struct test_scan scan = { &repeat->bits.reference, &repeat->bits.kernel, &repeat->workspace, count, 0, 0, false, 0 };
 	struct srt_strbuf name = { 0 };
 
 	begin(repeat, types, variant, count);
-	srt_problem_format(&name, &repeat->reference.problem, false);
-	launch_into(repeat, repeat->first, 0);
-	tap_ok(test_results_pass(&scan, repeat->first),
+	srt_problem_format(&name, &repeat->bits.reference.problem, false);
+	launch_into(repeat, repeat->bits.first, 0);
+	tap_ok(test_results_pass(&scan, repeat->bits.first),
 		"B049 B057: %s by %s keeps its error bound at %" PRIu64 " elements", srt_strbuf_text(&name), variant,
 		count);
-	if (repeat->kernel.variant.strategy != SRT_LOOKBACK)
+	if (repeat->bits.kernel.variant.strategy != SRT_LOOKBACK)
 		tap_ok(bits_repeat(repeat, launches, false), "B095: %s by %s gives the same bits %u times",
 			srt_strbuf_text(&name), variant, launches);
-	if (repeat->kernel.variant.strategy == SRT_LOOKAHEAD)
+	if (repeat->bits.kernel.variant.strategy == SRT_LOOKAHEAD)
 		tap_ok(bits_repeat(repeat, test_rounds(&repeat->device, 140, 4), true),
 			"B095: %s by %s gives the same bits with grids from 1 block to all", srt_strbuf_text(&name),
 			variant);
 	srt_strbuf_free(&name);
-	end(repeat);
+	test_bits_destroy(&repeat->bits, &repeat->device);
 }
 
 static const int float_types[][3] = { { SCANRT_F32, SCANRT_F32, SCANRT_F32 }, { SCANRT_F64, SCANRT_F64, SCANRT_F64 },
