@@ -50,9 +50,10 @@ private:
 		__shared__ typename raked_tile<P, false>::storage shared;
 		const raked_tile<P, false> tile{shared, buffer, u64(warp * P::slice), int(arguments.count), warp, lane};
 		wait_for_previous_launch();
-		const auto held = tile.reduce(arguments);
+		typename raked_tile<P, false>::held mine;
+		tile.reduce(mine, arguments);
 		__syncthreads();
-		tile.scan(arguments, initial_value<P>(arguments), held);
+		tile.scan(mine, arguments, initial_value<P>(arguments));
 	}
 };
 

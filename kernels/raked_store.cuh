@@ -38,6 +38,20 @@ template <class P> struct raked_store {
 		}
 	}
 
+	/* All results, to where vectors are aligned, by the lanes: there is no later tile, and the latency of one bulk copy
+	 * would be on the way. */
+	__device__ __forceinline__ void store_rows(output *out) const
+	{
+		__syncwarp(); /* what a lane stores, others have left there */
+#pragma unroll
+		for (int r = 0; r < P::rows; r++) {
+			output whole[P::vector];
+			load_vector<access::plain>(
+				whole, reinterpret_cast<const output *>(results) + (r * warp_size + lane) * P::vector);
+			store_vector<access::stream>(out + (r * warp_size + lane) * P::vector, whole);
+		}
+	}
+
 	/* Of a part, its first `count` results: by vectors as far as there are any.  No later copy needs to be told
 	 * of: there is no later tile. */
 	__device__ __forceinline__ void store_part(output *out, int count) const

@@ -25,47 +25,50 @@ template <class P, bool may_be_full> struct raked_tile {
 	int all;      /* elements of the tile */
 	int warp, lane;
 
+	/* What is held from one step to the next: of full slices, all elements, but for paired scans. */
+	struct held {
+		raked_part<T> part;
+		input raw[P::rows][P::vector];
+	};
+	enum : bool { holds = may_be_full && !is_paired<P>::value };
+
 	/* Loads the slice, and leaves its total for the other warps; the caller sees to a barrier. */
-	__device__ __forceinline__ raked_part<T> reduce(const scan_arguments &arguments) const
+	__device__ __forceinline__ void reduce(held &mine, const scan_arguments &arguments) const
 	{
-		raked_part<T> held;
 		T total;
 		if (count() <= 0) /* the same in all lanes */
-			return held;
+			return;
 		slice().load_part(static_cast<const input *>(arguments.in) + first, count());
 		if (is_full())
-			held = slice().reduce(total, &shared.scratch[warp], first, 0);
+			mine.part = slice().reduce_held(total, mine.raw, &shared.scratch[warp], first);
 		else
-			held = slice().reduce_part(total, &shared.scratch[warp], first, 0, count());
+			mine.part = slice().reduce_part(total, &shared.scratch[warp], first, 0, count());
 		if (lane == warp_size - 1) /* of a part, all lanes have it */
 			shared.warp_total[warp] = total;
-		return held;
 	}
 
 	/* Behind the barrier: the rest, when `prefix` is all before the tile. */
-	__device__ __forceinline__ void scan(
-		const scan_arguments &arguments, maybe<T> prefix, const raked_part<T> &held) const
+	__device__ __forceinline__ void scan(const held &mine, const scan_arguments &arguments, maybe<T> prefix) const
 	{
 		if (count() <= 0)
 			return;
 		output *const out = static_cast<output *>(arguments.out) + first;
 		const warp_totals<P> block(shared.warp_total, live_warps<P, false>(all), warp, lane);
 		const maybe<T> before = combine<P>(prefix, block.earlier);
+		if (is_full())
+			slice().scan_held(before, mine.part, mine.raw, first);
+		else
+			slice().scan_part(before, mine.part, first, count());
 		const raked_store<P> stored{slice().results, lane};
-		if (is_full()) {
-			slice().scan(before, held, first, u32(address_of(out)) % 16);
-			stored.store_all(out);
-			if (lane == 0)
-				wait_for_bulk_stores();
-		} else {
-			slice().scan_part(before, held, first, count());
+		if (is_full() && address_of(out) % 16 == 0)
+			stored.store_rows(out);
+		else
 			stored.store_part(out, count());
-		}
 	}
 
 private:
 	__device__ __forceinline__ int count() const { return slice_count<P>(all, warp); }
-	__device__ __forceinline__ bool is_full() const { return may_be_full && count() == P::slice; }
+	__device__ __forceinline__ bool is_full() const { return holds && count() == P::slice; }
 	__device__ __forceinline__ raked_slice<P> slice() const
 	{
 		char *const begin = buffer + warp * P::slice * int(sizeof(input));

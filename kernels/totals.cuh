@@ -85,12 +85,13 @@ template <class P> struct raked_tile_scan {
 		const u64 first = u64(mine.tile) * P::tile, left = arguments.count - first;
 		const int count = left < P::tile ? int(left) : P::tile;
 		const raked_tile<P, true> tile{shared.circuit, buffer, first + warp * P::slice, count, warp, lane};
-		const auto held = tile.reduce(arguments);
+		typename raked_tile<P, true>::held held;
+		tile.reduce(held, arguments);
 		__syncthreads();
 		if (warp == 0)
 			find_prefix(arguments, shared, mine, count, lane);
 		__syncthreads();
-		tile.scan(arguments, {shared.prefix, mine.tile > 0 || P::has_initial}, held);
+		tile.scan(held, arguments, {shared.prefix, mine.tile > 0 || P::has_initial});
 		leave_epoch(arguments, mine.is_last_epoch());
 	}
 

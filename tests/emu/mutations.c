@@ -34,8 +34,6 @@ static const struct mutant_trial totals[] = { { "totals,block=32,items=4,gather=
 	{ "totals,block=64,items=4,gather=2", SRT_OP_AFFINE, SCANRT_U64, 0 }, { NULL, 0, 0, 0 } };
 static const struct mutant_trial raked[] = {
 	{ "totals,block=64,items=12,gather=1,store=bulk", SRT_OP_AFFINE, SCANRT_U32, 0 }, { NULL, 0, 0, 0 } };
-static const struct mutant_trial widened[] = {
-	{ "totals,block=64,items=8,gather=1,store=bulk", SCANRT_SUM, SCANRT_U8, SCANRT_U32 }, { NULL, 0, 0, 0 } };
 static const struct mutant_trial fan[] = { { "fan,block=64,items=4", SRT_OP_AFFINE, SCANRT_U32, 0 },
 	{ NULL, 0, 0, 0 } };
 static const struct mutant_trial reduce[] = {
@@ -175,9 +173,10 @@ static const struct mutant mutants[] = {
 	{ "the block barrier before its prefix is read", "totals.cuh", "__syncthreads();", "", 3, raked, NULL },
 	{ "the bound of the last raked tile", "totals.cuh", "left < P::tile ? int(left) : P::tile", "P::tile", 0, raked,
 		NULL },
-	{ "the test that a raked slice is full", "raked_tile.cuh", "may_be_full && count() == P::slice",
-		"may_be_full", 0, raked, NULL },
-	{ "the end of a raked tile's bulk stores", "raked_tile.cuh", "wait_for_bulk_stores();", ";", 0, widened,
+	{ "the test that a raked slice is full", "raked_tile.cuh", "holds && count() == P::slice", "holds",
+		0, raked, NULL },
+	{ "the barrier of the warp before a raked tile is stored", "raked_store.cuh",
+		"__syncwarp(); /* what a lane stores,", "/* what a lane stores,", 0, raked,
 		NULL },
 	{ "the bound of the last tile", "lookback.cuh", "int(min(arguments.count - first, u64(P::tile)))",
 		"int(P::tile)", 0, lookback, NULL },
