@@ -70,12 +70,17 @@ CUresult cuGraphAddMemsetNode(CUgraphNode *node, CUgraph graph, const CUgraphNod
 	return emu_leave(result);
 }
 
-/* The first seven members of both versions of the parameters, then kernelParams and extra. */
-static CUresult kernel_work(struct emu_work *work, const CUDA_KERNEL_NODE_PARAMS_v1 *parameters)
+/* The first seven members of both versions of the parameters, then kernelParams and extra.  What these do not say is as
+ * in the launch before, if there is one. */
+static CUresult kernel_work(struct emu_work *work, const struct emu_kernel_launch *before,
+	const CUDA_KERNEL_NODE_PARAMS_v1 *parameters)
 {
 	struct emu_kernel_launch *launch = &work->launch;
 
 	*work = (struct emu_work){ .kind = EMU_WORK_KERNEL };
+	for (int i = 0; before != NULL && i < 3; i++)
+		launch->cluster[i] = before->cluster[i];
+	launch->is_cooperative = before != NULL && before->is_cooperative;
 	launch->function = parameters->func;
 	launch->grid[0] = parameters->gridDimX;
 	launch->grid[1] = parameters->gridDimY;
@@ -98,7 +103,7 @@ CUresult cuGraphAddKernelNode(CUgraphNode *node, CUgraph graph, const CUgraphNod
 	if (result == CUDA_SUCCESS && parameters == NULL)
 		result = CUDA_ERROR_INVALID_VALUE;
 	if (result == CUDA_SUCCESS)
-		result = kernel_work(&work, parameters);
+		result = kernel_work(&work, NULL, parameters);
 	if (result == CUDA_SUCCESS)
 		result = emu_graph_add(node, graph, needs, count, &work);
 	emu_work_free(&work);
@@ -225,4 +230,52 @@ CUresult cuGraphExecUpdate_v2(CUgraphExec exec, CUgraph graph, CUgraphExecUpdate
 			CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED;
 	}
 	return result;
+}
+
+/* The kernel that the node's graph had when it was instantiated; its clusters stay as they are. */
+static CUresult set_kernel(struct CUgraphExec_st *exec, const struct CUgraphNode_st *node,
+	const CUDA_KERNEL_NODE_PARAMS_v1 *parameters)
+{
+	struct emu_work work = { .kind = EMU_WORK_EMPTY };
+	struct emu_work *old = NULL;
+	CUresult result;
+
+	for (size_t i = 0; i < exec->work_count && i < node->graph->node_count; i++)
+		if (node->graph->nodes[i] == node)
+			old = &exec->works[i];
+	if (old == NULL || old->kind != EMU_WORK_KERNEL || old->launch.function != parameters->func)
+		return CUDA_ERROR_INVALID_VALUE;
+	result = kernel_work(&work, &old->launch, parameters);
+	if (result != CUDA_SUCCESS) {
+		emu_work_free(&work);
+		return result;
+	}
+	emu_work_free(old);
+	*old = work;
+	return CUDA_SUCCESS;
+}
+
+CUresult cuGraphExecKernelNodeSetParams(
+	CUgraphExec exec, CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS_v1 *parameters)
+{
+	CUresult result = emu_enter(__func__, EMU_NEED_CONTEXT);
+
+	if (result == CUDA_SUCCESS && (!emu_handle_is(EMU_HANDLE_EXEC, exec) || parameters == NULL))
+		result = CUDA_ERROR_INVALID_VALUE;
+	if (result == CUDA_SUCCESS && !emu_handle_is(EMU_HANDLE_NODE, node))
+		result = CUDA_ERROR_INVALID_VALUE;
+	if (result == CUDA_SUCCESS)
+		result = set_kernel(exec, node, parameters);
+	return emu_leave(result);
+}
+
+CUresult cuGraphExecKernelNodeSetParams_v2(
+	CUgraphExec exec, CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS_v2 *parameters)
+{
+	CUDA_KERNEL_NODE_PARAMS_v1 first;
+
+	if (parameters == NULL)
+		return CUDA_ERROR_INVALID_VALUE;
+	memcpy(&first, parameters, sizeof(first));
+	return cuGraphExecKernelNodeSetParams(exec, node, &first);
 }

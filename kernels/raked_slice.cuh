@@ -93,8 +93,8 @@ template <class P> struct raked_slice {
 			scan_rows(running, is_first, first);
 	}
 
-	/* reduce() and scan() of a slice that is where it belongs, with the lane's elements in registers in between; not
-	 * of paired scans. */
+	/* reduce() and scan() of a slice that is where it belongs, with the lane's elements in registers in between;
+	 * not of paired scans. */
 	__device__ __forceinline__ raked_part<T> reduce_held(T &total, input (&raw)[P::rows][P::vector],
 		typename warp_scan<P, P::warp_scan()>::storage *storage, u64 first) const
 	{

@@ -38,8 +38,8 @@ template <class P> struct raked_store {
 		}
 	}
 
-	/* All results, to where vectors are aligned, by the lanes: there is no later tile, and the latency of one bulk copy
-	 * would be on the way. */
+	/* All results, to where vectors are aligned, by the lanes: there is no later tile, and the latency of one bulk
+	 * copy would be on the way. */
 	__device__ __forceinline__ void store_rows(output *out) const
 	{
 		__syncwarp(); /* what a lane stores, others have left there */

@@ -10,6 +10,7 @@
 
 #include "driver.h"
 #include "pool.h"
+#include "replay.h"
 #include "status.h"
 #include "strategy.h"
 
@@ -166,6 +167,12 @@ static int prepare_phase(struct srt_kernel *kernel, const struct srt_driver *dri
 	return status;
 }
 
+/* One block or cluster scans what it can in less time than a launch takes the host. */
+static bool is_short(int strategy)
+{
+	return strategy == SRT_BLOCK || strategy == SRT_CLUSTER;
+}
+
 /* Each plan loads its own module: a function's attributes then belong to one plan, and two threads cannot undo each
  * other's. */
 int srt_kernel_load(struct srt_kernel *kernel, const struct srt_driver *driver, const struct srt_device *device,
@@ -187,6 +194,8 @@ int srt_kernel_load(struct srt_kernel *kernel, const struct srt_driver *driver, 
 	status = load_module(kernel, driver, image);
 	for (phase = 0; phase < kernel->phases && !status; phase++)
 		status = prepare_phase(kernel, driver, device, image, phase);
+	if (!status && is_short(variant->strategy))
+		kernel->replay = srt_replay_create(driver);
 	if (status)
 		srt_kernel_unload(kernel, driver);
 	return status;
@@ -194,6 +203,8 @@ int srt_kernel_load(struct srt_kernel *kernel, const struct srt_driver *driver, 
 
 void srt_kernel_unload(struct srt_kernel *kernel, const struct srt_driver *driver)
 {
+	srt_replay_destroy(kernel->replay, driver);
+	kernel->replay = NULL;
 	/* Nothing can be done about a failure, which is one of the context, or of the program's end. */
 	if (kernel->module)
 		driver->cuModuleUnload(kernel->module);

@@ -29,6 +29,7 @@ struct srt_kernel {
 	int sm_count;
 	uint32_t cluster;     /* blocks of a cluster, at most; 0: it is launched without */
 	bool may_overlap;     /* its launch may begin while the stream's previous one ends; the kernel waits for that */
+	struct srt_replay *replay; /* of short kernels, or NULL */
 };
 
 /* Loads an image and reads the function's attributes; opts in to its shared memory; refuses a kernel that could not

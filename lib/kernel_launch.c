@@ -8,6 +8,7 @@
 #include "../kernels/abi.h"
 #include "driver.h"
 #include "kernel.h"
+#include "replay.h"
 #include "status.h"
 #include "strategy.h"
 
@@ -86,9 +87,10 @@ static void set_launch(struct scan_arguments *arguments, const struct scan *scan
 /* Where launches may overlap (programmatic dependent launch), the next scan of a stream takes its place on the
  * multiprocessors while this one ends, which saves about a microsecond between the two.  A cluster has as many blocks
  * as this count needs: one image serves them all. */
-static CUresult launch_one(const struct srt_kernel *kernel, const struct srt_driver *driver,
-	const struct srt_launch *launch, void **parameters, void *stream)
+int srt_launch_once(const struct srt_kernel *kernel, const struct srt_driver *driver, const struct srt_launch *launch,
+	const struct scan_arguments *arguments, void *stream)
 {
+	void *parameters[] = { (void *)(uintptr_t)arguments };
 	CUfunction function = kernel->functions[launch->phase];
 	unsigned threads = srt_variant_threads(&kernel->variant);
 	unsigned shared = (unsigned)kernel->dynamic_shared;
@@ -116,8 +118,7 @@ int srt_kernel_launch(const struct srt_kernel *kernel, const struct srt_driver *
 {
 	struct scan scan; /* most of its launches stay unwritten: zeroing them takes longer than all else here */
 	struct scan_arguments arguments;
-	void *parameters[] = { &arguments };
-	CUresult result = CUDA_SUCCESS;
+	int result = CUDA_SUCCESS;
 	size_t i;
 
 	assert(count >= 1 && count <= srt_variant_max_count(&kernel->variant));
@@ -131,11 +132,12 @@ int srt_kernel_launch(const struct srt_kernel *kernel, const struct srt_driver *
 	fill_arguments(&arguments, &scan, workspace);
 	for (i = 0; i < scan.count && result == CUDA_SUCCESS; i++) {
 		set_launch(&arguments, &scan, &scan.launches[i]);
-		result = launch_one(kernel, driver, &scan.launches[i], parameters, stream);
+		if (!srt_replay_launch(kernel, driver, &scan.launches[i], &arguments, stream))
+			result = srt_launch_once(kernel, driver, &scan.launches[i], &arguments, stream);
 	}
 	if (result == CUDA_SUCCESS)
 		return SCANRT_OK;
 	/* The function is good, so that the handle which is not can only be the stream. */
 	return srt_driver_fail(driver, result == CUDA_ERROR_INVALID_HANDLE ? SCANRT_ERROR_CONTEXT : SCANRT_ERROR_LAUNCH,
-		result, kernel->may_overlap || kernel->cluster ? "cuLaunchKernelEx" : "cuLaunchKernel");
+		(CUresult)result, kernel->may_overlap || kernel->cluster ? "cuLaunchKernelEx" : "cuLaunchKernel");
 }

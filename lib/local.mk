@@ -61,5 +61,6 @@ libscanrt_core_la_SOURCES += \
 	lib/operator_check.c lib/operator_check.h lib/operator_words.c \
 	lib/plan.c lib/plan.h lib/plan_check.c \
 	lib/pool.c lib/pool.h \
+	lib/replay.c lib/replay.h \
 	lib/resolve.c lib/resolve.h \
 	lib/scan.c

@@ -45,7 +45,7 @@ cat >"$tap_dir/layers" <<'END'
 1 scanrt status strbuf versioned abi source build_id loadable warm
 2 problem user strategy variant variant_limits device log
 3 driver rtc rtc_library device.c
-4 image recipe image_recipe image_build ahead kernel pool db
+4 image recipe image_recipe image_build ahead kernel pool replay db
 5 heuristic catalog cover keep operator_check operator_words resolve
 6 plan classes fetch execute context describe scan
 END

@@ -78,6 +78,7 @@ emu_scripts = \
 	tests/emu/grid_reduce.sh \
 	tests/emu/grid_reduce_fixed.sh \
 	tests/emu/host.sh \
+	tests/emu/replay.sh \
 	tests/emu/images.sh \
 	tests/emu/in_place_h200.sh \
 	tests/emu/in_place_rtx4090.sh \

@@ -34,6 +34,7 @@ gpu_programs = \
 	tests/gpu/operators \
 	tests/gpu/plans \
 	tests/gpu/host \
+	tests/gpu/replay \
 	tests/gpu/images \
 	tests/gpu/instructions \
 	tests/gpu/chains \
@@ -78,6 +79,7 @@ tests_gpu_stress_LDADD = $(device_libraries)
 tests_gpu_operators_LDADD = $(device_libraries)
 tests_gpu_plans_LDADD = $(device_libraries)
 tests_gpu_host_LDADD = $(device_libraries)
+tests_gpu_replay_LDADD = $(device_libraries)
 tests_gpu_images_LDADD = $(device_libraries)
 tests_gpu_reproducible_LDADD = $(device_libraries)
 tests_gpu_damaged_LDADD = $(device_libraries)

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The same launch again and again, as a graph of one kernel: an H200's driver takes 1.1 us of the host for it, 1.3 with
+ * other arguments, where a launch takes it 2.3.  What it costs is that two such launches do not overlap on the device,
+ * which only short kernels are worth: those of one block or cluster, which take less time than the host's launch.
+ */
+#ifndef SRT_REPLAY_H
+#define SRT_REPLAY_H
+
+#include <stdbool.h>
+
+#include "kernel.h"
+
+struct scan_arguments; /* kernels/abi.h */
+
+/* For a kernel of one launch; NULL: it is launched in the usual way for ever, for lack of memory or in the driver. */
+struct srt_replay *srt_replay_create(const struct srt_driver *driver);
+void srt_replay_destroy(struct srt_replay *replay, const struct srt_driver *driver);
+
+/* Whether it has been launched; else nothing has happened, and the launch is to be made in the usual way: as the first
+ * ones are, those of another number of blocks than the ones before, those that a stream captures, and those that the
+ * driver refuses.  Threads may call at once; one of them is served. */
+bool srt_replay_launch(const struct srt_kernel *kernel, const struct srt_driver *driver,
+	const struct srt_launch *launch, const struct scan_arguments *arguments, void *stream);
+
+/* Whether there is a graph; for tests.  NULL has none. */
+bool srt_replay_is_in_use(const struct srt_replay *replay);
+
+/* One launch in the usual way; kernel_launch.c.  Returns a CUresult. */
+int srt_launch_once(const struct srt_kernel *kernel, const struct srt_driver *driver,
+	const struct srt_launch *launch, const struct scan_arguments *arguments, void *stream);
+
+#endif

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Launches in a row, which the library makes by a graph of its own after the first ones: other arrays, other counts,
+ * other numbers of blocks, other streams, and captures of the caller's in between.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "../../lib/plan.h"
+#include "../../lib/replay.h"
+#include "../device.h"
+
+#define IN_A_ROW 40 /* enough for a graph, and for some launches of it */
+
+struct replay {
+	struct test_device device;
+	struct scanrt_context *context;
+	struct reference reference;
+	struct scanrt_plan *plan;
+	CUstream stream;
+};
+
+static bool is_in_use(const struct replay *replay)
+{
+	return srt_replay_is_in_use(replay->plan->fetched[0].kernel.replay);
+}
+
+/* Each on memory of its own. */
+static bool row_passes(const struct replay *replay, uint64_t count, uint64_t step, CUstream stream)
+{
+	bool passes = true;
+
+	for (uint64_t i = 0; i < IN_A_ROW && passes; i++) {
+		tap_case("%" PRIu64 " elements, launch %" PRIu64 " in a row", count - i * step, i);
+		passes = test_plan_passes(&replay->device, replay->plan, &replay->reference, count - i * step, stream);
+	}
+	tap_case(NULL);
+	return passes;
+}
+
+/* The caller's graph has the kernel, whatever the library does outside of captures. */
+static bool captured_passes(const struct replay *replay, uint64_t count)
+{
+	const struct test_device *device = &replay->device;
+	struct test_buffer in;
+	struct test_buffer out;
+	uint32_t *seen = malloc(count * 4);
+	uint64_t index = 0;
+	uint64_t wrong = 0;
+	CUgraph graph = NULL;
+	CUgraphExec executable = NULL;
+	bool passes;
+
+	if (!seen)
+		abort();
+	test_buffer_create(&in, device, count * 4, 0);
+	test_buffer_create(&out, device, count * 4, 0);
+	test_upload(device, in.address, replay->reference.input, in.size);
+	test_buffer_poison(&out, device);
+	test_drive(device, cuStreamBeginCapture, (replay->stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
+	test_need(scanrt_plan_execute(replay->plan, (void *)(uintptr_t)out.address,
+		(const void *)(uintptr_t)in.address, count, replay->stream));
+	test_drive(device, cuStreamEndCapture, (replay->stream, &graph));
+	test_download(device, seen, out.address, out.size);
+	passes = seen[0] == 0x01010101u * TEST_POISON; /* nothing has run yet */
+	test_drive(device, cuGraphInstantiateWithFlags, (&executable, graph, 0));
+	test_drive(device, cuGraphLaunch, (executable, replay->stream));
+	test_drive(device, cuStreamSynchronize, (replay->stream));
+	test_download(device, seen, out.address, out.size);
+	passes = reference_check(&replay->reference, seen, count, 1, &index, &wrong) && passes;
+	test_drive(device, cuGraphExecDestroy, (executable));
+	test_drive(device, cuGraphDestroy, (graph));
+	test_buffer_destroy(&in, device);
+	test_buffer_destroy(&out, device);
+	free(seen);
+	return passes;
+}
+
+static void check(struct replay *replay, const char *variant, uint64_t most)
+{
+	const bool can = replay->device.driver->cuGraphExecKernelNodeSetParams != NULL;
+	struct srt_problem problem;
+
+	test_problem(&problem, SCANRT_SUM, SCANRT_U32, SCANRT_U32, SCANRT_U32, false);
+	reference_create(&replay->reference, &problem, REFERENCE_EXACT, 3, most);
+	replay->plan = test_plan_create(replay->context, &problem, variant, most);
+	tap_ok(!is_in_use(replay), "%s: a plan begins without a graph", variant);
+	tap_ok(row_passes(replay, most, 1, replay->stream), "launches in a row of other arrays and counts are right");
+	tap_ok(is_in_use(replay) == can, "the later ones by a graph");
+	tap_ok(captured_passes(replay, most), "B113: what a stream captures becomes part of the caller's graph");
+	tap_ok(row_passes(replay, most / 4, 1, replay->stream) && row_passes(replay, most / 4, 0, replay->stream) &&
+			row_passes(replay, most, 0, replay->stream) && row_passes(replay, most, 1, replay->stream),
+		"another number of blocks, and the first one again");
+	tap_ok(row_passes(replay, most, 2, NULL), "the default stream");
+	tap_ok(is_in_use(replay) == can, "and a graph to the end");
+	scanrt_plan_destroy(replay->plan);
+	reference_destroy(&replay->reference);
+}
+
+int main(void)
+{
+	struct replay replay = { 0 };
+
+	test_device_open(&replay.device);
+	tap_plan(0);
+	replay.context = test_context_create(&replay.device);
+	test_drive(&replay.device, cuStreamCreate, (&replay.stream, CU_STREAM_NON_BLOCKING));
+	check(&replay, "block,block=128,items=4", 500);
+	if (replay.device.facts.has_clusters)
+		check(&replay, "cluster,block=64,items=4", 2000);
+	test_drive(&replay.device, cuStreamDestroy, (replay.stream));
+	scanrt_context_destroy(replay.context);
+	test_device_close(&replay.device);
+	return tap_done();
+}
