@@ -103,8 +103,8 @@ static bool make_block(struct srt_variant *variant, const struct srt_problem *pr
 	return is_fit(variant, problem, device);
 }
 
-/* Sixteen small blocks, one vector a thread, then larger ones of three.  Whether sixteen fit is known only once they are
- * compiled; what they cannot serve, look-back does. */
+/* Sixteen small blocks, one vector a thread, then larger ones of three.  Whether sixteen fit is known only once they
+ * are compiled; what they cannot serve, look-back does. */
 static bool make_cluster(struct srt_variant *variant, const struct srt_problem *problem,
 	const struct srt_device *device, bool is_large)
 {

@@ -60,6 +60,10 @@ static int check_capture(const struct scanrt_context *context, void *stream)
 	if (status)
 		return status;
 	status = SRT_CALL(context->driver, cuStreamIsCapturing, (stream, &capture));
+	/* As of the launch itself: what a caller did wrong has one status, whether there is a plan already or not. */
+	if (status && srt_error_last()->cuda_result == CUDA_ERROR_INVALID_HANDLE)
+		status = srt_fail_driver(SCANRT_ERROR_CONTEXT, CUDA_ERROR_INVALID_HANDLE, "the stream: %s",
+			srt_error_last()->text);
 	if (!status && capture != CU_STREAM_CAPTURE_STATUS_NONE)
 		status = srt_fail(SCANRT_ERROR_CAPTURE,
 			"the stream is being captured, and this scan has no plan yet: run it once before, with the "

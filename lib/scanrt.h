@@ -48,11 +48,11 @@ enum scanrt_status {
 	SCANRT_ERROR_OVERLAP = 102,           /* in and out overlap without being equal */
 	SCANRT_ERROR_COUNT = 103,             /* the count exceeds the plan's bound, or its bytes overflow */
 	SCANRT_ERROR_TYPE = 104,              /* an unknown type, or one that the operator does not take */
-	SCANRT_ERROR_OPERATOR = 105,          /* an unknown operator */
+	SCANRT_ERROR_OPERATOR = 105,          /* unknown, or it lacks what is asked of it: identity, state, laws */
 	SCANRT_ERROR_MODE = 106,              /* an unknown mode, direction, segment kind or layout */
 	SCANRT_ERROR_STRUCT_SIZE = 107,       /* a structure's size is too small, or its unknown tail is not zero */
 	SCANRT_ERROR_VARIANT = 108,           /* a variant that does not parse, or that problem or device excludes */
-	SCANRT_ERROR_CONTEXT = 109,           /* a plan or pointer of another context or device */
+	SCANRT_ERROR_CONTEXT = 109,           /* a stream or memory of another context or device, or of none */
 	SCANRT_ERROR_FLAGS = 110,             /* unknown flag bits */
 	SCANRT_ERROR_ENVIRONMENT = 111,       /* a variable of the environment is set to what it cannot be */
 	SCANRT_ERROR_TEXT = 112,              /* the caller's text does not compile, or is not as described */

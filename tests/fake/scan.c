@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "context.h"
+#include "driver.h"
 #include "fake.h"
 #include "scanrt.h"
 #include "tests/tap.h"
@@ -112,6 +113,17 @@ static void test_arguments(void)
 		"a misaligned out is refused");
 }
 
+static void test_stream(void)
+{
+	fake->fail_name = "cuStreamIsCapturing";
+	fake->fail_code = CUDA_ERROR_INVALID_HANDLE;
+	tap_is_int(scan(SCANRT_U64, SCANRT_MIN, 0, 7, AT(0x99)), SCANRT_ERROR_CONTEXT,
+		"what is no stream of the context has the status that a launch on it would have");
+	tap_contains(scanrt_last_error(), "the stream: cuStreamIsCapturing",
+		"and the sentence says that it is the stream");
+	fake->fail_name = NULL;
+}
+
 /* The fake counts without locks, so that the threads take turns in it: what is tested is the memory of plans. */
 static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
 
@@ -159,6 +171,7 @@ int main(void)
 	test_growth();
 	test_capture();
 	test_arguments();
+	test_stream();
 	test_threads();
 	scanrt_context_destroy(context);
 	tap_is_int(fake_held(fake), 0, "nothing is held at the end");

@@ -161,16 +161,16 @@ static bool bits_are_same_of_fewer(struct alignment *alignment)
 
 static void check(struct alignment *alignment, const struct alignment_case *at, uint64_t count)
 {
-	struct test_scan scan = { &alignment->bits.reference, &alignment->bits.kernel, &alignment->workspace, count, 0, 0, false,
-		0 };
+	struct test_scan scan = { &alignment->bits.reference, &alignment->bits.kernel, &alignment->workspace, count, 0,
+		0, false, 0 };
 	struct srt_strbuf name = { 0 };
 	bool are_same = true;
 
 	begin(alignment, at, count);
 	srt_problem_format(&name, &alignment->bits.reference.problem, false);
 	launch_at(alignment, alignment->bits.first, 0, 0, false);
-	tap_ok(test_results_pass(&scan, alignment->bits.first), "%s by %s keeps its error bound at %" PRIu64 " elements",
-		srt_strbuf_text(&name), at->variant, count);
+	tap_ok(test_results_pass(&scan, alignment->bits.first),
+		"%s by %s keeps its error bound at %" PRIu64 " elements", srt_strbuf_text(&name), at->variant, count);
 	for (unsigned i = 0; i < ALL_OFFSETS * ALL_OFFSETS && are_same; i++)
 		are_same = bits_are_same_at(alignment, i % ALL_OFFSETS, i / ALL_OFFSETS, false);
 	/* Of narrow elements, all that there are, too. */

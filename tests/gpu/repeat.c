@@ -33,8 +33,8 @@ static void begin(struct repeat *repeat, const int types[3], const char *variant
 static void launch_into(struct repeat *repeat, void *results, uint32_t grid_limit)
 {
 	test_buffer_poison(&repeat->bits.out, &repeat->device);
-	test_need(srt_kernel_launch(&repeat->bits.kernel, repeat->device.driver, &repeat->workspace, repeat->bits.out.address,
-		repeat->bits.in.address, repeat->bits.reference.count, grid_limit, NULL));
+	test_need(srt_kernel_launch(&repeat->bits.kernel, repeat->device.driver, &repeat->workspace,
+		repeat->bits.out.address, repeat->bits.in.address, repeat->bits.reference.count, grid_limit, NULL));
 	test_synchronize(&repeat->device);
 	test_download(&repeat->device, results, repeat->bits.out.address, repeat->bits.out.size);
 }
