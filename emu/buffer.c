@@ -50,6 +50,7 @@ static void rehash(struct emu_buffer *buffer)
 		buffer->slot[place_of(buffer, buffer->entry[i].host)] = (uint16_t)(i + 1);
 }
 
+/* Old values become history by 8 bytes, which is the most that a load sees as one. */
 static void write_back(struct emu_cta *cta, const struct entry *entry)
 {
 	for (unsigned half = 0; half < BLOCK; half += 8)
@@ -61,6 +62,8 @@ static void write_back(struct emu_cta *cta, const struct entry *entry)
 	cta->run->version++;
 }
 
+/* The last entry takes the place of the one that goes, hence a new table: cheaper than to keep both in order, at the
+ * rate at which stores land. */
 static void flush_at(struct emu_cta *cta, unsigned i)
 {
 	struct emu_buffer *buffer = cta->buffer;
@@ -143,6 +146,7 @@ uint32_t emu_buffer_load(struct emu_access *access, struct emu_warp *warp)
 	return newest;
 }
 
+/* What a store has written wherever it is by now: for the check that racing stores of one value are let pass. */
 bool emu_buffer_peek(const struct emu_run *run, unsigned char *value, const unsigned char *host, unsigned bytes)
 {
 	bool is_held = false;
@@ -240,6 +244,7 @@ void emu_buffer_stored(struct emu_access *access, struct emu_warp *warp)
 	}
 }
 
+/* Atomic operations go to memory at once, and stores of their CTA to the same place have to be there before. */
 void emu_buffer_atomic(struct emu_access *access, struct emu_warp *warp)
 {
 	if (!warp->run->schedule->is_weak || access->space != SPACE_GLOBAL)

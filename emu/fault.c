@@ -33,6 +33,7 @@ static size_t put_thread(char *text, size_t size, size_t at, const struct emu_wa
 			thread / block[0] / block[1]);
 }
 
+/* The first fault is the one to tell: those of other warps before the launch ends mostly follow from it. */
 int emu_fault(struct emu_warp *warp, const struct emu_insn *insn, int lane, CUresult code, const uint64_t *address,
 		const char *format, ...)
 {
@@ -73,6 +74,7 @@ void emu_run_fault(struct emu_run *run, CUresult code, const char *format, ...)
 	va_end(arguments);
 }
 
+/* After these a context is lost, on a device too, and only its destruction helps. */
 bool emu_is_sticky(CUresult code)
 {
 	switch (code) {

@@ -31,6 +31,7 @@ static struct emu_function *add_function(struct emu_parser *parser, const char *
 	return function;
 }
 
+/* Calls may come before the definition, or name what only a prototype has declared. */
 static struct emu_function *find_or_add(struct emu_parser *parser, const char *name, size_t length)
 {
 	const struct emu_symbol *symbol = emu_symbol_find(parser, name, length);
@@ -98,6 +99,7 @@ static bool parse_result(struct emu_parser *parser, struct emu_declaration *resu
 	return emu_parse_declarator(parser, result) && emu_expect_sign(parser, ')');
 }
 
+/* Up to three; those that are missing are 1, as dimensions are. */
 static bool parse_numbers(struct emu_parser *parser, unsigned numbers[3])
 {
 	numbers[0] = numbers[1] = numbers[2] = 1;
@@ -153,6 +155,7 @@ static bool parse_tuning(struct emu_parser *parser, struct emu_function *functio
 	return true;
 }
 
+/* An entry's parameters are memory, those of other functions regions of registers, whose callers write them there. */
 static bool declare_formals(struct emu_parser *parser, struct emu_function *function,
 		const struct emu_declaration *result)
 {

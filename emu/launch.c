@@ -23,6 +23,8 @@ static unsigned lesser(unsigned a, unsigned b)
 	return a < b ? a : b;
 }
 
+/* The rules of the occupancy calculator: registers go to warps in units of 256, shared memory to CTAs in units of 128
+ * bytes, with what the system keeps of it. */
 unsigned emu_launch_occupancy(const struct emu_machine *machine, const struct emu_entry *entry, unsigned threads,
 		unsigned dynamic_shared)
 {
@@ -85,6 +87,7 @@ static CUresult check_geometry(struct emu_run *run)
 	return check_cluster(run);
 }
 
+/* A cluster is never split by a limit on residency, real or asked for by a test: its CTAs may wait for one another. */
 static CUresult check_residency(struct emu_run *run)
 {
 	const struct emu_launch *launch = run->launch;

@@ -39,6 +39,7 @@ void emu_mbarrier_free(struct emu_cta *cta)
 	}
 }
 
+/* A phase ends when nobody and no byte is awaited; then the next one begins at once with the full count. */
 static void complete_if_due(struct emu_cta *cta, struct emu_mbarrier *barrier)
 {
 	if (barrier->pending || barrier->transactions)
@@ -198,6 +199,7 @@ static int run_update(struct emu_warp *warp, const struct emu_insn *insn, uint32
 	return STEP_NEXT;
 }
 
+/* Of a parity only the last bit is known: a wait that is two phases late hangs here as it does on a device. */
 static bool is_past(const struct emu_warp *warp, const struct emu_insn *insn, const struct target *target)
 {
 	if (insn->flags & INSN_PARITY)

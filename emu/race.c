@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Where memory or the bits of a time run out, no race is reported any more: a false report would be worse than none. */
 static void stop_checking(struct emu_cta *cta)
 {
 	cta->race->is_off = true;
@@ -31,6 +32,7 @@ static void publish_own(struct emu_warp *warp, int l, struct emu_clock *into)
 		stop_checking(warp->cta);
 }
 
+/* The clock is copied only where lanes have learnt different things: mostly they share one, and a join is free. */
 void emu_race_publish(struct emu_warp *warp, uint32_t lanes, struct emu_clock **into)
 {
 	struct emu_race *race = warp->cta->race;
@@ -225,6 +227,8 @@ uint32_t emu_race_committed(const struct emu_race *race, uint32_t key, uint32_t 
 		race->commits[i][(race->commit_count[i] - 1 - pending) % EMU_COMMITS];
 }
 
+/* A thread that has not waited for its copies of this kind: to end then is a fault, though nobody may touch the memory
+ * any more and no race would show. */
 uint32_t emu_race_unawaited(const struct emu_cta *cta, uint32_t bits)
 {
 	const struct emu_race *race = cta->race;
@@ -256,6 +260,7 @@ void emu_race_slot_done(struct emu_cta *cta, struct emu_clock **clock, uint32_t 
 		(*clock)->time[agent] = time;
 }
 
+/* Whoever asks for a check is about to touch memory: from here on the lane has something to tell at a barrier. */
 void emu_race_actor(struct emu_actor *actor, struct emu_warp *warp, const struct emu_insn *insn, int lane)
 {
 	*actor = (struct emu_actor){ .warp = warp, .insn = insn, .lane = lane, .base = warp->clocks[lane],
@@ -292,6 +297,7 @@ int emu_race_report(const struct emu_actor *actor, const uint64_t *address, cons
 			other_wrote ? "write" : "read", other);
 }
 
+/* Times begin at 1, so that an entry 0 says that nothing of a thread is known. */
 static bool start_clocks(struct emu_cta *cta)
 {
 	struct emu_clock *initial = emu_clock_new(cta->race->count);

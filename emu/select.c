@@ -78,6 +78,7 @@ bool emu_is_selection(const struct emu_insn *insn)
 	return insn->run == select_16 || insn->run == select_32 || insn->run == select_64;
 }
 
+/* f32 and s32 decide by their sign: what is selected is moved as bits, whatever its type. */
 static emu_run_fn *selection(unsigned bytes, enum emu_type by)
 {
 	static emu_run_fn *const runs[3][3] = {

@@ -87,6 +87,7 @@ static uint64_t of_cluster(const struct emu_warp *warp, enum special special)
 	return special == CLUSTER_CTARANK ? cta->rank : run->cluster_size;
 }
 
+/* Clocks count instructions of the launch: the same in every run, and never a measure of time. */
 static uint64_t of_warp(const struct emu_warp *warp, enum special special)
 {
 	const struct emu_run *run = warp->run;
@@ -131,6 +132,7 @@ static uint64_t of_warp(const struct emu_warp *warp, enum special special)
 	}
 }
 
+/* All others are looked up once for the whole warp. */
 static bool differs_by_lane(enum special special)
 {
 	return special <= TID_Z || special == LANEID || (special >= LANEMASK_EQ && special <= LANEMASK_GT);

@@ -51,6 +51,7 @@ static bool start(struct srt_ahead_job *job)
 	return result == 0;
 }
 
+/* Variants are nothing but ints, so that bytes can be compared. */
 static struct srt_ahead_job *find(struct srt_ahead *ahead, const struct srt_variant *variant)
 {
 	size_t i;
@@ -99,6 +100,8 @@ static void drop(struct srt_ahead_job *job)
 	srt_strbuf_free(&job->log);
 }
 
+/* What was begun as machine code is no use to a device that turned out to want PTX; linking needs the driver's context,
+ * which the thread did not have. */
 bool srt_ahead_take(int *status, struct srt_image *image, struct srt_strbuf *log, struct srt_ahead *ahead,
 	const struct srt_driver *driver, const struct srt_variant *variant, bool wants_ptx)
 {
@@ -123,6 +126,7 @@ bool srt_ahead_take(int *status, struct srt_image *image, struct srt_strbuf *log
 	return true;
 }
 
+/* NVRTC cannot be interrupted, so a job that nobody wants any more is waited for all the same. */
 void srt_ahead_end(struct srt_ahead *ahead)
 {
 	size_t i;

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "loadable.h"
 #include "status.h"
@@ -24,7 +25,19 @@ static const char *const sonames[] = { "libnvrtc.so.13", "libnvrtc.so.12", "libn
 #define SRT_NVRTC_DIR ""
 #endif
 
-static void *try_directory(const char *directory, const char *below)
+/* A file that is there and does not load (too little memory, another machine's) is what went wrong, and not that the
+ * other places have none. */
+static void *try_path(const char *path, char *why, size_t size)
+{
+	void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	const char *reason = library ? NULL : dlerror();
+
+	if (reason && !why[0] && access(path, F_OK) == 0)
+		snprintf(why, size, "; %s", reason);
+	return library;
+}
+
+static void *try_directory(const char *directory, const char *below, char *why, size_t size)
 {
 	char path[512];
 	void *library = NULL;
@@ -34,11 +47,11 @@ static void *try_directory(const char *directory, const char *below)
 		return NULL;
 	for (i = 0; i < COUNT_OF(sonames) && !library; i++)
 		if (snprintf(path, sizeof(path), "%s%s/%s", directory, below, sonames[i]) < (int)sizeof(path))
-			library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+			library = try_path(path, why, size);
 	return library;
 }
 
-static void *find_library(void)
+static void *find_library(char *why, size_t size)
 {
 	const char *home = secure_getenv("CUDA_HOME");
 	void *library = NULL;
@@ -47,16 +60,18 @@ static void *find_library(void)
 	for (i = 0; i < COUNT_OF(sonames) && !library; i++)
 		library = dlopen(sonames[i], RTLD_NOW | RTLD_LOCAL);
 	if (!library)
-		library = try_directory(SRT_NVRTC_DIR, "");
+		library = try_directory(SRT_NVRTC_DIR, "", why, size);
 	if (!library && home)
-		library = try_directory(home, "/lib64");
+		library = try_directory(home, "/lib64", why, size);
 	if (!library)
-		library = try_directory("/usr/local/cuda", "/lib64");
+		library = try_directory("/usr/local/cuda", "/lib64", why, size);
 	return library;
 }
 
 int srt_rtc_library_open(void **library, const char *asked)
 {
+	char why[512] = "";
+
 	if (strcmp(asked, "/") == 0)
 		return srt_fail(SCANRT_ERROR_NO_COMPILER, "SCANRT_LIBNVRTC is set to nothing: no NVRTC is to be used");
 	if (asked[0] && !srt_is_loadable(asked))
@@ -67,11 +82,11 @@ int srt_rtc_library_open(void **library, const char *asked)
 			return srt_fail(SCANRT_ERROR_NO_COMPILER, "SCANRT_LIBNVRTC: %s", dlerror());
 		return SCANRT_OK;
 	}
-	*library = find_library();
+	*library = find_library(why, sizeof(why));
 	if (!*library)
 		return srt_fail(SCANRT_ERROR_NO_COMPILER,
-			"found no %s, %s or %s where the loader looks, in CUDA_HOME or in /usr/local/cuda", sonames[0],
-			sonames[1], sonames[2]);
+			"found no %s, %s or %s where the loader looks, in CUDA_HOME or in /usr/local/cuda%s",
+			sonames[0], sonames[1], sonames[2], why);
 	return SCANRT_OK;
 }
 

@@ -73,6 +73,7 @@ void srt_knob_set(const struct srt_knob *knob, struct srt_variant *variant, int 
 	memcpy((char *)variant + knob->offset, &value, sizeof(value));
 }
 
+/* The strategy exists: what people write is checked before knobs are looked at. */
 int srt_knob_default(const struct srt_knob *knob, int strategy)
 {
 	return srt_knob_get(knob, &srt_strategy_find(strategy)->defaults);
@@ -136,6 +137,7 @@ static int parse_value(int *value, const struct srt_knob *knob, const char *text
 	return srt_fail(SCANRT_ERROR_VARIANT, "%s has no value '%s'", knob->name, text);
 }
 
+/* Also of variants that no text was parsed for: a database's row may have been edited. */
 static int check_range(const struct srt_knob *knob, int strategy, int value)
 {
 	if (srt_knob_default(knob, strategy) == 0) {
@@ -183,6 +185,8 @@ static int parse_knob(struct srt_variant *variant, unsigned *seen, char *text)
 	return status;
 }
 
+/* Into a copy, as names end where a comma stood; and into a variant of its own, as a text that is refused changes
+ * nothing. */
 int srt_variant_parse(struct srt_variant *variant, const char *text)
 {
 	char copy[2 * SRT_VARIANT_TEXT_SIZE];

@@ -58,7 +58,8 @@ static bool bits_repeat(struct repeat *repeat, unsigned launches, bool varies_gr
 static void check(struct repeat *repeat, const int types[3], const char *variant, uint64_t count)
 {
 	unsigned launches = test_rounds(&repeat->device, 100, 4);
-	struct test_scan scan = { &repeat->bits.reference, &repeat->bits.kernel, &repeat->workspace, count, 0, 0, false, 0 };
+	struct test_scan scan = { &repeat->bits.reference, &repeat->bits.kernel, &repeat->workspace, count, 0, 0,
+		false, 0 };
 	struct srt_strbuf name = { 0 };
 
 	begin(repeat, types, variant, count);
