@@ -2,6 +2,7 @@
  *
  * What came of a race: the incumbent is replaced only by what is better beyond doubt and by enough to matter.
  */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -9,6 +10,8 @@
 
 #define LEAST_GAIN 0.01
 #define LEAST_ROUNDS 6 /* with fewer there is no interval */
+#define NEARLY 0.015    /* of the best's time: what the luck of a process can make up for */
+#define EXTRAS 4        /* of those, for a second look */
 
 static bool has_times(const struct tune_knockout *knockout, size_t entry)
 {
@@ -104,6 +107,7 @@ static void explain(struct tune_decision *decision, const struct tune_knockout *
 		[TUNE_RULE_FASTER] = "takes %2$s of the time of the %1$s",
 		[TUNE_RULE_SIMPLER] = "takes %2$s of the time of the %1$s; simplest of those as fast",
 		[TUNE_RULE_TIE] = "the %1$s stays: the best takes %2$s of its time, which is no clear gain",
+		[TUNE_RULE_TWICE] = "takes %2$s of the time of the %1$s in a fresh process, and the least in both",
 		[TUNE_RULE_WITHDRAWN] = "the %1$s stays: in a fresh process the best took %2$s of its time",
 	};
 	char text[64];
@@ -144,40 +148,111 @@ void tune_knockout_decide(struct tune_decision *decision, const struct tune_knoc
 
 /* ---- The second time ---- */
 
-/* What won, what it won against, and the default, which the gain is told against. */
-static void keep_few(struct tune_knockout *knockout, const struct tune_decision *decision)
+/* Of the first time, once its samples are forgotten: medians of the ratios to the one that the others are judged by. */
+struct memory {
+	size_t entries[TUNE_FINALISTS_MAX + TUNE_PINNED_MAX];
+	double ratios[TUNE_FINALISTS_MAX + TUNE_PINNED_MAX];
+	size_t count;
+};
+
+/* What won, what it won against, and the default, which the gain is told against; and who was nearly as fast, since a
+ * process may favour one by a per cent, say by where its arrays lie. */
+static bool is_worth_repeating(const struct tune_knockout *knockout, const struct tune_decision *decision,
+	const struct tune_finalist *finalist, double ratio, double best)
 {
-	size_t used = 0;
+	if ((int)finalist->entry == decision->winner || (int)finalist->entry == decision->incumbent ||
+		knockout->entries[finalist->entry].is_default)
+		return true;
+	return !knockout->entries[finalist->entry].is_out && ratio > 0 && ratio <= best * (1 + NEARLY);
+}
 
+static void keep_few(struct memory *memory, struct tune_knockout *knockout, const struct tune_decision *decision)
+{
+	int judge = decision->incumbent >= 0 ? decision->incumbent : decision->winner;
+	double best = tune_knockout_ratio(knockout, (size_t)decision->winner, (size_t)judge).median;
+	int leader = tune_knockout_leader(knockout);
+	size_t extras = 0;
+
+	memory->count = 0;
+	if (leader >= 0)
+		best = fmin(best, tune_knockout_ratio(knockout, (size_t)leader, (size_t)judge).median);
 	for (size_t i = 0; i < knockout->finalist_count; i++) {
-		size_t entry = knockout->finalists[i].entry;
+		const struct tune_finalist *finalist = &knockout->finalists[i];
+		double ratio = tune_knockout_ratio(knockout, finalist->entry, (size_t)judge).median;
 
-		if ((int)entry != decision->winner && (int)entry != decision->incumbent &&
-			!knockout->entries[entry].is_default)
+		if (!is_worth_repeating(knockout, decision, finalist, ratio, best) ||
+			((int)finalist->entry != decision->winner && (int)finalist->entry != judge &&
+				!knockout->entries[finalist->entry].is_default && extras++ >= EXTRAS))
 			continue;
-		memset(&knockout->finalists[used], 0, sizeof knockout->finalists[used]);
-		knockout->finalists[used++].entry = entry;
+		memory->entries[memory->count] = finalist->entry;
+		memory->ratios[memory->count++] = ratio;
 	}
-	knockout->finalist_count = used;
+	for (size_t i = 0; i < memory->count; i++) {
+		memset(&knockout->finalists[i], 0, sizeof knockout->finalists[i]);
+		knockout->finalists[i].entry = memory->entries[i];
+	}
+	knockout->finalist_count = memory->count;
 	knockout->rounds_run = 0;
+}
+
+/* The ratio to the judge over both processes; 0 where it is not to be chosen.  What had won already has to keep half of
+ * the least gain, what had not has to have all of it, on the whole, and to be faster here beyond doubt. */
+static double merit(const struct tune_knockout *knockout, const struct tune_decision *decision,
+	const struct memory *memory, size_t i)
+{
+	size_t judge = (size_t)(decision->incumbent >= 0 ? decision->incumbent : decision->winner);
+	struct tune_summary again = tune_knockout_ratio(knockout, memory->entries[i], judge);
+	double both = sqrt(memory->ratios[i] * again.median);
+
+	if (memory->entries[i] == judge || !has_times(knockout, memory->entries[i]) || again.count < LEAST_ROUNDS ||
+		memory->ratios[i] <= 0)
+		return 0;
+	if ((int)memory->entries[i] == decision->winner)
+		return again.median <= 1 - LEAST_GAIN / 2 ? both : 0;
+	return both <= 1 - LEAST_GAIN && again.high < 1 ? both : 0;
+}
+
+/* The best over both processes; the one that won stays where it is as good. */
+static int best_of_both(const struct tune_knockout *knockout, const struct tune_decision *decision,
+	const struct memory *memory)
+{
+	double best = 0, own = 0;
+	int winner = -1;
+
+	for (size_t i = 0; i < memory->count; i++) {
+		double value = merit(knockout, decision, memory, i);
+
+		if ((int)memory->entries[i] == decision->winner)
+			own = value;
+		if (value > 0 && (winner < 0 || value < best)) {
+			winner = (int)memory->entries[i];
+			best = value;
+		}
+	}
+	return own > 0 && own <= best * (1 + TUNE_DECIDED) ? decision->winner : winner;
 }
 
 void tune_knockout_repeat(struct tune_decision *decision, struct tune_knockout *knockout, int rounds)
 {
+	int judge = decision->incumbent >= 0 ? decision->incumbent : decision->winner;
 	uint64_t random = ~knockout->seed;
-	struct tune_summary ratio;
+	struct memory memory;
+	int winner;
 
-	keep_few(knockout, decision);
+	keep_few(&memory, knockout, decision);
 	while (knockout->rounds_run < rounds && !knockout->must_stop(knockout->user))
 		tune_knockout_round(knockout, &random);
-	if (decision->incumbent < 0 || decision->winner == decision->incumbent)
+	if (!has_times(knockout, (size_t)judge) ||
+		tune_knockout_ratio(knockout, (size_t)decision->winner, (size_t)judge).count < LEAST_ROUNDS)
 		return;
-	ratio = tune_knockout_ratio(knockout, (size_t)decision->winner, (size_t)decision->incumbent);
-	if (!has_times(knockout, (size_t)decision->incumbent) || ratio.count < LEAST_ROUNDS ||
-		ratio.median <= 1 - LEAST_GAIN / 2)
+	winner = best_of_both(knockout, decision, &memory);
+	if (winner < 0)
+		winner = judge;
+	if (winner == decision->winner)
 		return;
-	decision->rule = TUNE_RULE_WITHDRAWN;
-	decision->ratio = ratio;
-	decision->winner = decision->incumbent;
+	decision->rule = winner == judge ? TUNE_RULE_WITHDRAWN : TUNE_RULE_TWICE;
+	decision->ratio = tune_knockout_ratio(
+		knockout, (size_t)(winner == judge ? decision->winner : winner), (size_t)judge);
+	decision->winner = winner;
 	explain(decision, knockout);
 }

@@ -58,6 +58,7 @@ enum tune_rule {
 	TUNE_RULE_FASTER,    /* better than the incumbent beyond doubt, and by enough to matter */
 	TUNE_RULE_TIE,       /* no clear gain: the incumbent stays */
 	TUNE_RULE_SIMPLER,   /* of several that are as fast, the one with fewer registers or the smaller tile */
+	TUNE_RULE_TWICE,     /* it did not win the first time, and is the best over both */
 	TUNE_RULE_WITHDRAWN  /* what won did not do so a second time */
 };
 
@@ -73,8 +74,9 @@ struct tune_decision {
 void tune_knockout_run(struct tune_knockout *knockout);
 void tune_knockout_decide(struct tune_decision *decision, const struct tune_knockout *knockout);
 
-/* The winner and the incumbent once more, for so many rounds, with the finals' samples forgotten: what does not hold is
- * withdrawn.  For a sample function that starts from scratch. */
+/* The winner, the incumbent and who was nearly as fast once more, for so many rounds, with the finals' samples
+ * forgotten: what does not hold is withdrawn, and what is the best over both times is chosen.  For a sample function
+ * that starts from scratch. */
 void tune_knockout_repeat(struct tune_decision *decision, struct tune_knockout *knockout, int rounds);
 
 /* ---- For decision.c ---- */

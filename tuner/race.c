@@ -204,17 +204,35 @@ void tune_race(struct tune_search *search, size_t klass)
 	while (result->winner && !tune_race_is_plausible(search, result->winner, klass, result->summary.median));
 }
 
+/* Those of the finals, which were of the one that had been chosen. */
+static void refer_ratios_to(struct tune_search *search, size_t klass, const struct tune_candidate *winner)
+{
+	double by = winner->ratio[klass].median;
+
+	for (size_t i = 0; by > 0 && i < search->candidate_count; i++) {
+		struct tune_summary *ratio = &search->candidates[i].ratio[klass];
+
+		ratio->median /= by;
+		ratio->low /= by;
+		ratio->high /= by;
+	}
+}
+
 /* For a worker that knows nothing of the first time.  A modelled clock would say the same again. */
 void tune_race_repeat(struct tune_search *search, size_t klass)
 {
 	static const int rounds[] = { [TUNE_QUICK] = 9, [TUNE_NORMAL] = 15, [TUNE_THOROUGH] = 30 };
 	struct tune_race *race = search->results[klass].race;
 	struct tune_decision decision = search->results[klass].decision;
+	int before = decision.winner;
 
 	race->until = 0;
 	tune_knockout_repeat(&decision, &race->knockout, rounds[search->session->options->effort]);
-	if (tune_knockout_times(&race->knockout, (size_t)decision.winner).count > 0)
-		take(search, race, &decision);
+	if (tune_knockout_times(&race->knockout, (size_t)decision.winner).count == 0)
+		return;
+	take(search, race, &decision);
+	if (decision.winner != before)
+		refer_ratios_to(search, klass, &search->candidates[decision.winner]);
 }
 
 bool tune_race_has_scatter(const struct tune_search *search, size_t klass)
