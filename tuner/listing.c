@@ -177,6 +177,9 @@ static int list(const struct tune_options *options, const char *problem)
 	else if (listing.rows == 0 && !options->is_json)
 		printf("nothing is tuned%s%s in %s\n", problem ? " for " : "", problem ? problem : "",
 			srt_strbuf_text(&path));
+	else if (options->wants_gains && listing.gains.device[0] == '\0' && !options->is_json)
+		printf("nothing is tuned with these kernels in %s: its choices are of older ones\n",
+			srt_strbuf_text(&path));
 	srt_db_close(db);
 	srt_strbuf_free(&path);
 	return status == SCANRT_OK ? TUNE_EXIT_COMPLETE : TUNE_EXIT_DATABASE;
