@@ -35,34 +35,43 @@ template <int count, int given>
 __device__ __forceinline__ void set_words(u32 (&word)[count], int at, const u32 (&source)[given], int from = 0)
 {
 #pragma unroll
-	for (int i = 0; i + from < given; i++)
+	for (int i = 0; i + from < given && at + i < count; i++)
 		word[at + i] = source[from + i];
 }
 
-template <int alignment, int skip, int count>
-__device__ __forceinline__ void shift_words_by(u32 (&word)[count], const u32 (&from)[count + 4], u32 bytes)
+/* The words that begin `shift` < 16 bytes, which is the same in all lanes, into others; the shift is a multiple of
+ * `alignment`, that of the elements, which may be less than their size.  Registers cannot be indexed, and a copy for
+ * each number of whole words would hold the words twice: so they move where they are, by two, by one, and by bytes. */
+template <int alignment, int count>
+__device__ __forceinline__ void shift_words(u32 (&word)[count], u32 (&from)[count + 4], u32 shift)
 {
+	if (shift & 8) {
+#pragma unroll
+		for (int i = 0; i < count + 2; i++)
+			from[i] = from[i + 2];
+	}
+	if (alignment % 8 != 0 && (shift & 4)) {
+#pragma unroll
+		for (int i = 0; i < count + 1; i++)
+			from[i] = from[i + 1];
+	}
 #pragma unroll
 	for (int i = 0; i < count; i++)
-		word[i] = alignment % 4 == 0 ? from[i + skip] :
-			__funnelshift_r(from[i + skip], from[i + skip + 1], 8 * bytes);
+		word[i] = alignment % 4 == 0 ? from[i] : __funnelshift_r(from[i], from[i + 1], 8 * (shift % 4));
 }
 
-/* The words that begin `shift` < 16 bytes, which is the same in all lanes, into others; the shift is a multiple of
- * `alignment`, that of the elements, which may be less than their size.  Registers cannot be indexed, so each number of
- * whole words has code of its own. */
-template <int alignment, int count>
-__device__ __forceinline__ void shift_words(u32 (&word)[count], const u32 (&from)[count + 4], u32 shift)
+/* A lane's `bytes` bytes that begin anywhere, into as many words; no word is touched that has none of them. */
+template <u32 bytes> __device__ __forceinline__ void load_bytes(u32 (&word)[(bytes + 3) / 4], const char *from)
 {
-	switch (shift / 4) {
-	case 0:
-		return shift_words_by<alignment, 0>(word, from, shift % 4);
-	case 1:
-		return shift_words_by<alignment, 1>(word, from, shift % 4);
-	case 2:
-		return shift_words_by<alignment, 2>(word, from, shift % 4);
-	default:
-		return shift_words_by<alignment, 3>(word, from, shift % 4);
+	constexpr u32 count = (bytes + 3) / 4;
+	const u32 skip = shared_address(from) % 4, needed = (skip + bytes + 3) / 4;
+	const u32 *const words = reinterpret_cast<const u32 *>(from - skip);
+	u32 next = words[0];
+#pragma unroll
+	for (u32 i = 0; i < count; i++) {
+		const u32 low = next;
+		next = i + 1 < needed ? words[i + 1] : 0;
+		word[i] = __funnelshift_r(low, next, 8 * skip);
 	}
 }
 

@@ -102,7 +102,7 @@ private:
 
 	__device__ __forceinline__ wide_slice<P> slice_of(char *buffer, int warp, u32 k, u32 tile) const
 	{
-		const u32 begin = u32(address_of(arguments.in)) & 15;
+		const u32 begin = (u32(address_of(arguments.in)) & 15) + stage_offset<P>(arguments);
 		char *const stage = buffer + k % P::stages * P::stage_bytes + begin;
 		return {stage + warp * P::slice * int(sizeof(T)), lane,
 			slice_count<P>(tile_count<P>(arguments, tile), warp)};

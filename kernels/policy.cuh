@@ -19,6 +19,8 @@ namespace scan {
 
 enum : int { warp_size = 32 };
 enum : u32 { full_warp = 0xffffffffu };
+/* Bulk copies are fast where the places at both ends are alike modulo so many bytes. */
+enum : int { copy_line = 128 };
 
 /* Those that other files than their own depend on; `other` is any other strategy of one launch: that of SCAN_FILE. */
 enum class strategy { other = 0, block = 1, lookback = 2, lookahead = 3, cluster = 4, large = 9 };
@@ -73,13 +75,14 @@ struct policy {
 	enum : int { cluster = SCAN_CLUSTER }; /* CTAs at most */
 	static __device__ constexpr exchange_kind exchange() { return exchange_kind(SCAN_EXCHANGE); }
 	enum : int { tile_words = SCAN_TILE_WORDS };
-	/* Room for a tile that begins anywhere within a 16-byte vector; for bulk stores, for each warp's slice too. */
-	enum : int { stage_slack = 16 * (access(SCAN_STORE) == access::bulk ? warps + 1 : 1) };
+	/* Room for a tile that begins anywhere within a line, and a vector more; for bulk stores, for each warp's slice
+	 * too. */
+	enum : int { stage_slack = copy_line * (access(SCAN_STORE) == access::bulk ? warps : 1) + 16 };
 	enum : int { stage_bytes = (tile * int(sizeof(input)) + stage_slack + 127) / 128 * 128 };
 	/* Bulk stores of another element size than the loads' have room of their own for a tile of results. */
 	enum : bool { scans_in_place = sizeof(input) == sizeof(output) };
 	enum : int { results_bytes = access(SCAN_STORE) == access::bulk && !scans_in_place ?
-		(tile * int(sizeof(output)) + 127) / 128 * 128 : 0 };
+		(tile * int(sizeof(output)) + copy_line + 127) / 128 * 128 : 0 };
 	enum : int { shared_bytes = strategy(SCAN_STRATEGY) == strategy::lookahead ?
 		stages * stage_bytes + results_bytes :
 		access(SCAN_STORE) == access::bulk ?

@@ -10,8 +10,9 @@
  * Those of the smaller type, where there are two sizes, are as many, and narrower.
  *
  * A slice whose array is not aligned begins `in_shift` bytes, less than 16, behind its place, which is.  reduce() moves
- * it there.  Results of one size with the elements are left `out_shift` bytes behind it, as they will lie in the output
- * array, so that all but the first and the last few can be copied in bulk.
+ * it there, but not where results have another place.  Results whose vectors take 16 bytes are left `turn` bytes
+ * behind theirs, as they will lie in the output array, so that all but the first and the last few can be copied in
+ * bulk.
  *
  * What ends in "part" is for the array's last slice, of which the first `count` > 0 elements exist: they are combined
  * in the same tree, so that no result depends on what comes after it.  Every function is called by a full, converged
@@ -40,10 +41,11 @@ template <class P> struct raked_slice {
 	using input = typename P::input;
 	using output = typename P::output;
 	using vector = vector_scan<P>;
-	enum : u32 { in_bytes = P::slice * sizeof(input), bytes = P::slice * sizeof(output) };
 	enum : bool { is_paired = scan::is_paired<P>::value };
-	enum : int { words = 4 * P::rows }; /* of a lane, in place */
 	enum : int { vector_bytes = P::vector * int(sizeof(input)) };
+	enum : u32 { lane_bytes = P::rows * vector_bytes };
+	enum : int { in_words = (int(lane_bytes) + 3) / 4, words = 4 * P::rows }; /* of a lane; of the wider type's */
+	enum : bool { shifts_results = raked_store<P>::shifts_results };
 
 	char *slice;   /* in shared memory */
 	char *results; /* likewise; the same place where the types have one size */
@@ -60,15 +62,14 @@ template <class P> struct raked_slice {
 		T inclusive[1];
 		int count[1] = {warp_size};
 		raked_part<T> part;
-		if constexpr (!P::scans_in_place)
-			if (in_shift > 0)
-				move_words(slice, in_bytes / 4, in_bytes / 4 + 3, in_shift, lane);
+		u32 word[in_words];
+		take_words(word, in_shift);
+		if (P::scans_in_place && in_shift > 0) /* the same in all lanes */
+			move_into_place(word);
 		if constexpr (is_paired)
-			inclusive[0] = reduce_pairs(part.first_half, in_shift);
-		else if (P::scans_in_place && in_shift > 0) /* the same in all lanes */
-			inclusive[0] = reduce_shifted(first, in_shift);
+			inclusive[0] = paired_scan<P>::reduce(part.first_half, word);
 		else
-			inclusive[0] = reduce_rows(first);
+			inclusive[0] = reduce_rows(word, first);
 		warp_scan<P, P::warp_scan()>::run(inclusive, count, lane, storage);
 		total = inclusive[0];
 		part.earlier = shuffle_value<shuffle::up>(inclusive[0], 1);
@@ -77,7 +78,8 @@ template <class P> struct raked_slice {
 
 	/* Leaves the results in their place; `before` is the combination of all before the slice, `part` what reduce()
 	 * returned. */
-	__device__ __forceinline__ void scan(maybe<T> before, const raked_part<T> &part, u64 first, u32 out_shift) const
+	__device__ __forceinline__ void scan(
+		maybe<T> before, const raked_part<T> &part, u64 first, u32 in_shift, u32 turn) const
 	{
 		T running = before.value;
 		if (lane > 0)
@@ -85,12 +87,14 @@ template <class P> struct raked_slice {
 		const bool is_first = lane == 0 && !before.is_present;
 		if constexpr (!P::scans_in_place)
 			wait_for_results();
-		if constexpr (is_paired)
-			scan_pairs(running, part.first_half, is_first, out_shift);
-		else if (P::scans_in_place && out_shift > 0)
-			scan_shifted(running, is_first, first, out_shift);
-		else
-			scan_rows(running, is_first, first);
+		u32 word[in_words];
+		take_words(word, P::scans_in_place ? 0 : in_shift);
+		if constexpr (is_paired) {
+			paired_scan<P>::scan(word, is_first ? P::op::template identity<T>() : running, part.first_half);
+			leave_words(word, turn);
+		} else {
+			scan_rows(word, running, is_first, first, turn);
+		}
 	}
 
 	/* reduce() and scan() of a slice that is where it belongs, with the lane's elements in registers in between;
@@ -190,20 +194,6 @@ template <class P> struct raked_slice {
 
 private:
 	__device__ __forceinline__ u32 index(int r) const { return (lane * P::rows + r) * P::vector; }
-	__device__ __forceinline__ char *row(int r) const { return slice + (lane * P::rows + r) * 16; } /* in place */
-
-	__device__ __forceinline__ T reduce_rows(u64 first) const
-	{
-		T total;
-#pragma unroll
-		for (int r = 0; r < P::rows; r++) {
-			input raw[P::vector];
-			load_vector<access::plain>(raw, reinterpret_cast<const input *>(slice) + index(r));
-			T sum = vector::reduce(raw, first + index(r));
-			total = r > 0 ? P::op::apply(total, sum) : sum;
-		}
-		return total;
-	}
 
 	__device__ __forceinline__ void scan_vector(output (&result)[P::vector], const input (&raw)[P::vector],
 		T &running, bool is_first, u64 first) const
@@ -214,111 +204,97 @@ private:
 			vector::scan(result, raw, running, first);
 	}
 
-	__device__ __forceinline__ void scan_rows(T running, bool is_first, u64 first) const
+	/* All of a lane's elements, whose loads wait for one another nowhere. */
+	__device__ __forceinline__ void take_words(u32 (&word)[in_words], u32 in_shift) const
 	{
+		if (in_shift == 0) {
+#pragma unroll
+			for (int r = 0; r < P::rows; r++) {
+				input raw[P::vector];
+				load_vector<access::plain>(raw, reinterpret_cast<const input *>(slice) + index(r));
+				memcpy(reinterpret_cast<char *>(word) + r * vector_bytes, raw, sizeof raw);
+			}
+		} else if constexpr (vector_bytes < 16) {
+			load_bytes<lane_bytes>(word, slice + in_shift + lane * lane_bytes);
+		} else {
+			u32 wider[in_words + 4];
+			load_words(wider, slice + lane * lane_bytes);
+			shift_words<alignof(input)>(word, wider, in_shift);
+		}
+	}
+
+	/* Results, `turn` bytes behind their place: by less than a vector, they begin in the last one of the lane
+	 * before. */
+	__device__ __forceinline__ void leave_words(u32 (&word)[words], u32 turn) const
+	{
+		if (turn % 16 > 0) {
+			u32 wider[words + 4];
+			set_words(wider, 0, word, words - 4);
+#pragma unroll
+			for (int i = 0; i < 4; i++)
+				wider[i] = shuffle_value<shuffle::from>(wider[i], (lane + 31) % warp_size);
+			set_words(wider, 4, word);
+			shift_words<alignof(output)>(word, wider, 16 - turn % 16);
+		}
+		if (turn < 16)
+			store_words(results + lane * words * 4, word);
+		else
+			turn_words(word, turn / 16);
+	}
+
+	/* By whole vectors, the last ones come first. */
+	__device__ __forceinline__ void turn_words(const u32 (&word)[words], u32 vectors) const
+	{
+		__syncwarp(); /* all lanes have read what others overwrite now */
 #pragma unroll
 		for (int r = 0; r < P::rows; r++) {
-			input raw[P::vector];
-			output result[P::vector];
-			load_vector<access::plain>(raw, reinterpret_cast<const input *>(slice) + index(r));
-			scan_vector(result, raw, running, r == 0 && is_first, first + index(r));
-			store_vector<access::plain>(reinterpret_cast<output *>(results) + index(r), result);
+			const u32 behind = lane * P::rows + r + vectors, all = P::rows * warp_size;
+			const u32 at = behind < all ? behind : behind - all;
+			u32 four[4];
+			set_words(four, 0, word, 4 * r);
+			store_vector<access::plain>(reinterpret_cast<u32 *>(results) + 4 * at, four);
 		}
 	}
 
 	/* In place, a lane's elements end in the first vector of the next one's, which it reads before anybody
 	 * writes. */
-	__device__ __forceinline__ T reduce_shifted(u64 first, u32 in_shift) const
+	__device__ __forceinline__ void move_into_place(const u32 (&word)[in_words]) const
 	{
-		u32 both[8], end[4], word[4];
-		T total;
-		load_words(end, row(P::rows));
-		load_words(word, row(0));
-		set_words(both, 4, word);
 		__syncwarp(); /* all lanes have read what is overwritten now */
-#pragma unroll 1
+		if constexpr (P::scans_in_place)
+			store_words(slice + lane * lane_bytes, word);
+	}
+
+	__device__ __forceinline__ T reduce_rows(const u32 (&word)[in_words], u64 first) const
+	{
+		T total;
+#pragma unroll
 		for (int r = 0; r < P::rows; r++) {
 			input raw[P::vector];
-			set_words(both, 0, both, 4);
-			if (r + 1 < P::rows)
-				load_words(word, row(r + 1));
-			else
-				set_words(word, 0, end);
-			set_words(both, 4, word);
-			shift_words<alignof(input)>(word, both, in_shift);
-			store_words(row(r), word);
-			memcpy(raw, word, sizeof raw);
+			memcpy(raw, reinterpret_cast<const char *>(word) + r * vector_bytes, sizeof raw);
 			T sum = vector::reduce(raw, first + index(r));
 			total = r > 0 ? P::op::apply(total, sum) : sum;
 		}
 		return total;
 	}
 
-	/* In place, results begin in the last vector of the lane before; the first lane's, with the last ones of the
-	 * last lane, which have no place behind them. */
-	__device__ __forceinline__ void scan_shifted(T running, bool is_first, u64 first, u32 out_shift) const
+	__device__ __forceinline__ void scan_rows(
+		const u32 (&word)[in_words], T running, bool is_first, u64 first, u32 turn) const
 	{
-		u32 both[8], begin[4], word[4];
-#pragma unroll 1
+		u32 done[words];
+#pragma unroll
 		for (int r = 0; r < P::rows; r++) {
 			input raw[P::vector];
 			output result[P::vector];
-			load_vector<access::plain>(raw, reinterpret_cast<const input *>(row(r)));
+			memcpy(raw, reinterpret_cast<const char *>(word) + r * vector_bytes, sizeof raw);
 			scan_vector(result, raw, running, r == 0 && is_first, first + index(r));
-			set_words(both, 0, both, 4);
-			memcpy(word, result, sizeof word);
-			set_words(both, 4, word);
-			if (r == 0) {
-				set_words(begin, 0, word);
-				continue;
-			}
-			shift_words<alignof(output)>(word, both, 16 - out_shift);
-			store_words(row(r), word);
+			if constexpr (shifts_results)
+				memcpy(done + 4 * r, result, sizeof result);
+			else
+				store_vector<access::plain>(reinterpret_cast<output *>(results) + index(r), result);
 		}
-		set_words(both, 0, both, 4);
-		from_lane_before(both);
-		set_words(both, 4, begin);
-		shift_words<alignof(output)>(word, both, 16 - out_shift);
-		store_words(row(0), word);
-	}
-
-	/* The first four words become those of the lane before, or of the last lane. */
-	template <int count> __device__ __forceinline__ void from_lane_before(u32 (&word)[count]) const
-	{
-#pragma unroll
-		for (int i = 0; i < 4; i++)
-			word[i] = shuffle_value<shuffle::from>(word[i], (lane + 31) % warp_size);
-	}
-
-	/* The same of paired scans, which have all of a lane's words in registers. */
-	__device__ __forceinline__ T reduce_pairs(T &first_half, u32 in_shift) const
-	{
-		u32 word[words];
-		if (in_shift == 0) {
-			load_words(word, row(0));
-		} else {
-			u32 wider[words + 4];
-			load_words(wider, row(0));
-			__syncwarp(); /* all lanes have read what is overwritten now */
-			shift_words<alignof(input)>(word, wider, in_shift);
-			store_words(row(0), word);
-		}
-		return paired_scan<P>::reduce(first_half, word);
-	}
-
-	__device__ __forceinline__ void scan_pairs(T running, T first_half, bool is_first, u32 out_shift) const
-	{
-		u32 word[words];
-		load_words(word, row(0));
-		paired_scan<P>::scan(word, is_first ? P::op::template identity<T>() : running, first_half);
-		if (out_shift > 0) {
-			u32 wider[words + 4];
-			set_words(wider, 0, word, words - 4);
-			from_lane_before(wider);
-			set_words(wider, 4, word);
-			shift_words<alignof(output)>(word, wider, 16 - out_shift);
-		}
-		store_words(row(0), word);
+		if constexpr (shifts_results)
+			leave_words(done, turn);
 	}
 
 	/* Until the warp has no more use for the results of its slice before. */

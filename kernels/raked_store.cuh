@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The way of a raked slice's results from shared to global memory.  Where their array is not aligned, those of one size
- * with the elements lie in shared memory as they will there (raked_slice.cuh), and others begin at their place.
+ * The way of a raked slice's results from shared to global memory.  Where their array is not aligned, those whose
+ * vectors take 16 bytes lie in shared memory as they will there (raked_slice.cuh), and others begin at their place.
  *
  * Every function is called by a full, converged warp.
  */
@@ -16,25 +16,27 @@ namespace scan {
 template <class P> struct raked_store {
 	using output = typename P::output;
 	enum : u32 { bytes = P::slice * sizeof(output) };
+	enum : bool { shifts_results = P::vector * sizeof(output) == 16 };
 
 	char *results;
 	int lane;
 
-	/* Copies the results to global memory.  A slice scanned in place may be overwritten when the whole warp has
-	 * returned. */
-	__device__ __forceinline__ void store_all(output *out) const
+	/* Copies the results, which lie `turn` bytes behind their place, to global memory.  A slice scanned in place
+	 * may be overwritten when the whole warp has returned. */
+	__device__ __forceinline__ void store_all(output *out, u32 turn) const
 	{
-		const u32 shift = u32(address_of(out)) % 16;
 		/* Each lane's results come before the copy that lane 0 starts, and before that of a later tile. */
 		fence_before_copies();
 		__syncwarp();
-		if (shift == 0) {
-			store_vectors(reinterpret_cast<char *>(out), 0);
-		} else if constexpr (P::scans_in_place) {
-			store_edges(reinterpret_cast<char *>(out) - shift, shift);
-			store_vectors(reinterpret_cast<char *>(out) - shift, 16);
+		if constexpr (shifts_results) {
+			if (turn % 16 > 0)
+				store_edges(out, turn);
+			store_vectors(reinterpret_cast<char *>(out) - turn, turn / 16 * 16, (turn + 15) / 16 * 16);
 		} else {
-			store_by_words(reinterpret_cast<char *>(out));
+			if (turn == 0)
+				store_vectors(reinterpret_cast<char *>(out), 0, 0);
+			else
+				store_by_words(reinterpret_cast<char *>(out));
 		}
 	}
 
@@ -70,37 +72,41 @@ template <class P> struct raked_store {
 	}
 
 private:
-	/* All from the offset `begin` on, which is the same in global and in shared memory. */
-	__device__ __forceinline__ void store_vectors(char *out, u32 begin) const
+	/* All from the offset `begin` on, which is the same in global and in shared memory; then those below `last`,
+	 * which come behind the others there. */
+	__device__ __forceinline__ void store_vectors(char *out, u32 last, u32 begin) const
 	{
 		if constexpr (has_bulk_copies()) {
 			if (lane == 0) {
 				start_bulk_store(out + begin, results + begin, bytes - begin);
+				if (last > 0)
+					start_bulk_store(out + bytes, results, last);
 				if (P::scans_in_place)
 					wait_for_bulk_reads();
 			}
 		} else {
 #pragma unroll
 			for (int r = 0; r < P::rows; r++) {
-				const u32 at = begin + (r * warp_size + lane) * 16;
+				const u32 at = (r * warp_size + lane) * 16;
 				u32 word[4];
-				if (at >= bytes)
+				if (at >= bytes || (at >= last && at < begin))
 					continue;
 				load_vector<access::plain>(word, reinterpret_cast<const u32 *>(results + at));
-				store_vector<access::stream>(reinterpret_cast<u32 *>(out + at), word);
+				store_vector<access::stream>(
+					reinterpret_cast<u32 *>(out + at + (at < last ? u32(bytes) : 0u)), word);
 			}
 		}
 	}
 
-	/* The first vector: the slice's last `shift` bytes, then its first ones, in units of the elements' alignment:
+	/* The vector between these: the slice's last bytes, then its first ones, in units of the elements' alignment:
 	 * an element may begin in one vector and end in the next. */
-	__device__ __forceinline__ void store_edges(char *out, u32 shift) const
+	__device__ __forceinline__ void store_edges(output *out, u32 turn) const
 	{
 		enum : u32 { unit = alignof(output) };
-		const u32 at = lane * unit;
-		if (at < 16) {
+		const u32 at = turn / 16 * 16 + lane * unit;
+		if (lane * unit < 16) {
 			const chunk<unit> edge[1] = {*reinterpret_cast<const chunk<unit> *>(results + at)};
-			char *const to = out + at + (at < shift ? u32(bytes) : 0u);
+			char *const to = reinterpret_cast<char *>(out) - turn + at + (at < turn ? u32(bytes) : 0u);
 			store_vector<access::stream>(reinterpret_cast<chunk<unit> *>(to), edge);
 		}
 	}

@@ -35,7 +35,7 @@ template <class P> struct staged_slice {
 		const u32 begin = u32(address_of(arguments.in)) & 15;
 		const u32 stride = P::slice * u32(sizeof(input)) + slice_gap<P>(arguments);
 		is_aligned = begin == 0;
-		stage = buffer + k % P::stages * P::stage_bytes + begin + warp * stride;
+		stage = buffer + k % P::stages * P::stage_bytes + stage_offset<P>(arguments) + begin + warp * stride;
 	}
 
 	/* The elements of a lane's vector in a row, those that exist, as values; the rows begin `skip` elements behind

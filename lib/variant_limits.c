@@ -21,9 +21,10 @@
 /* And this much where it is asked for, as the dynamic part always is. */
 #define LEAST_ASKED_BYTES 65536
 #define MOST_THREADS 1024
-/* A bulk copy writes whole 16-byte units: an input that starts inside one needs one unit more than the tile.  For bulk
- * stores each warp's slice of it has one, and one follows. */
-#define STAGE_SLACK 16
+/* A tile begins in its stage as it does in memory, modulo a line of 128 bytes, and ends in whole vectors; for bulk
+ * stores each warp's slice of it does. */
+#define LINE_BYTES 128
+#define VECTOR_BYTES 16
 #define PLACE_BYTES 12
 #define STAGE_ALIGNMENT 128
 
@@ -92,19 +93,18 @@ static size_t results_bytes(const struct srt_variant *variant, const struct srt_
 
 	if (variant->store != SRT_ACCESS_BULK || size == srt_problem_size(problem, SRT_INPUT))
 		return 0;
-	return aligned(srt_variant_tile(variant) * size);
+	return aligned(srt_variant_tile(variant) * size + LINE_BYTES);
 }
 
 size_t srt_variant_shared_bytes(const struct srt_variant *variant, const struct srt_problem *problem)
 {
-	size_t stage = srt_variant_tile(variant) * srt_problem_size(problem, SRT_INPUT) + STAGE_SLACK;
+	size_t stage = srt_variant_tile(variant) * srt_problem_size(problem, SRT_INPUT) + VECTOR_BYTES;
 
 	if (variant->strategy == SRT_LARGE)
 		return large_slots(variant) * large_stride(problem);
 	if (variant->strategy != SRT_LOOKAHEAD && variant->store != SRT_ACCESS_BULK)
 		return 0;
-	if (variant->store == SRT_ACCESS_BULK)
-		stage += (size_t)variant->block / WARP_SIZE * STAGE_SLACK;
+	stage += variant->store == SRT_ACCESS_BULK ? (size_t)variant->block / WARP_SIZE * LINE_BYTES : LINE_BYTES;
 	stage = aligned(stage);
 	return (variant->strategy == SRT_LOOKAHEAD ? (size_t)variant->stages * stage : stage) +
 		results_bytes(variant, problem);

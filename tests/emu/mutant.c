@@ -131,8 +131,8 @@ static void choose(struct test_scan *scan, uint64_t i)
 	if (i % 8 == 2)
 		scan->count -= scan->count > tile / 2 ? scan->count % (tile / 2) : 0;
 	scan->is_in_place = i % 3 == 0 && in_size == srt_type_size(scan->kernel->problem.output_type);
-	scan->skip_out = i % 4 == 1 ? reference_random(i, 2) % 4 : 0;
-	scan->skip_in = i % 4 == 2 ? reference_random(i, 3) % 4 : 0;
+	scan->skip_out = i % 4 == 1 ? reference_random(i, 2) % 4 + i % 16 / 4 * 24 : 0;
+	scan->skip_in = i % 4 == 2 ? reference_random(i, 3) % 4 + i % 16 / 4 * 40 : 0;
 	emulated_schedule(i + 1, residents[i % (sizeof(residents) / sizeof(residents[0]))]);
 }
 

@@ -12,6 +12,7 @@
 
 #define ALL_OFFSETS 4  /* elements; so many of either array in all combinations */
 #define MOST_OFFSETS 16 /* those of bytes */
+#define LINE_BYTES 128  /* bulk copies go by the places modulo this */
 
 struct alignment_case {
 	const char *variant;
@@ -34,6 +35,8 @@ static const struct alignment_case cases[] = {
 	{ "lookahead,block=96,items=12,stages=4,ahead=2,store=bulk", { SCANRT_F16, SCANRT_F32, SCANRT_F32 }, false, 0 },
 	{ "lookahead,block=64,items=20,stages=3,ahead=1,store=bulk", { SCANRT_U8, SCANRT_F32, SCANRT_F32 }, true, 0 },
 	{ "lookahead,block=64,items=6,stages=3,ahead=1,store=bulk", { SCANRT_F32, SCANRT_F64, SCANRT_F64 }, false, 0 },
+	/* Lanes whose elements are no whole words. */
+	{ "lookahead,block=32,items=6,stages=3,ahead=1,store=bulk", { SCANRT_U8, SCANRT_F64, SCANRT_F64 }, false, 0 },
 	{ "lookahead,block=64,items=10,stages=3,ahead=2,store=bulk", { SCANRT_F64, SCANRT_F64, SCANRT_F16 }, true, 0 },
 	{ "lookahead,block=64,items=12,stages=3,ahead=1,store=bulk", { SCANRT_F32, SCANRT_F32, SCANRT_F16 }, false, 0 },
 	{ "lookahead,block=64,items=48,stages=3,ahead=2,store=bulk", { SCANRT_I8, SCANRT_I8, SCANRT_I8 }, false,
@@ -108,7 +111,8 @@ static void begin(struct alignment *alignment, const struct alignment_case *at, 
 	alignment->in_bytes = srt_type_size(at->types[0]);
 	alignment->out_bytes = srt_type_size(at->types[2]);
 	alignment->count = count;
-	test_bits_create(&alignment->bits, &alignment->device, &problem, at->variant, input, count, MOST_OFFSETS);
+	test_bits_create(&alignment->bits, &alignment->device, &problem, at->variant, input, count,
+		2 * LINE_BYTES);
 	free(input);
 }
 
@@ -159,6 +163,20 @@ static bool bits_are_same_of_fewer(struct alignment *alignment)
 	return are_same;
 }
 
+/* The vectors of a line in which the arrays begin, and elements behind them. */
+static bool bits_are_same_in_lines(struct alignment *alignment)
+{
+	static const unsigned places[][4] = { { 1, 0, 0, 0 }, { 0, 0, 3, 0 }, { 5, 0, 2, 0 }, { 7, 1, 7, 0 },
+		{ 2, 0, 6, 1 }, { 4, 1, 1, 1 } };
+	const unsigned in_vector = 16 / (unsigned)alignment->in_bytes, out_vector = 16 / (unsigned)alignment->out_bytes;
+	bool are_same = true;
+
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]) && are_same; i++)
+		are_same = bits_are_same_at(alignment, places[i][0] * in_vector + places[i][1],
+			places[i][2] * out_vector + places[i][3], false);
+	return are_same;
+}
+
 static void check(struct alignment *alignment, const struct alignment_case *at, uint64_t count)
 {
 	struct test_scan scan = { &alignment->bits.reference, &alignment->bits.kernel, &alignment->workspace, count, 0,
@@ -177,11 +195,12 @@ static void check(struct alignment *alignment, const struct alignment_case *at, 
 	for (unsigned i = ALL_OFFSETS; i < 16 / alignment->in_bytes && are_same; i++)
 		are_same = bits_are_same_at(alignment, i, 0, false) && bits_are_same_at(alignment, 0, i, false) &&
 			bits_are_same_at(alignment, i, (3 * i + 1) % MOST_OFFSETS, false);
+	are_same = are_same && bits_are_same_in_lines(alignment);
 	tap_ok(are_same, "B095: %s by %s gives the same bits wherever input and output begin", srt_strbuf_text(&name),
 		at->variant);
 	are_same = true;
 	for (unsigned i = 0; i < ALL_OFFSETS && are_same && alignment->in_bytes == alignment->out_bytes; i++)
-		are_same = bits_are_same_at(alignment, i, i, true);
+		are_same = bits_are_same_at(alignment, i % 2 * 48 / (unsigned)alignment->in_bytes + i, 0, true);
 	tap_ok(are_same, "B095: and in place, where both have one size");
 	tap_ok(bits_are_same_of_fewer(alignment), "and as the first of fewer elements");
 	srt_strbuf_free(&name);
