@@ -156,6 +156,7 @@ struct raked_ring {
 	int vectors;
 	int stages;
 	int ahead;
+	int gather;
 };
 
 /* Single bytes are unpacked to a register each, which the threads of a smaller block have more of; compiled for
@@ -187,17 +188,18 @@ static bool is_light(const struct srt_problem *problem)
  * conflicts.  14 warps are 1 % faster than 13 on an H200, but 13 and three leave a thread 128 registers. */
 static struct raked_ring raked_ring_of(const struct srt_problem *problem)
 {
-	static const struct raked_ring words = { 448, 7, 4, 2 }, others = { 416, 7, 4, 2 };
-	static const struct raked_ring narrowed = { 416, 7, 3, 1 };
-	static const struct raked_ring widened[] = { { 416, 9, 5, 2 }, { 448, 7, 5, 2 }, { 448, 7, 8, 3 } };
+	static const struct raked_ring words = { 448, 7, 4, 2, 2 }, others = { 416, 7, 4, 2, 2 };
+	static const struct raked_ring narrowed[] = { { 416, 7, 4, 2, 4 }, { 448, 7, 4, 2, 4 } };
+	static const struct raked_ring widened[] = { { 416, 9, 5, 2, 2 }, { 448, 7, 5, 2, 2 }, { 448, 7, 8, 3, 2 } };
 	size_t in = srt_problem_size(problem, SRT_INPUT);
 	size_t out = srt_problem_size(problem, SRT_OUTPUT);
 	int vector = srt_problem_vector(problem);
 
 	if (is_light(problem))
 		return words;
+	/* The fewer bytes a tile's results take, the faster tiles follow one another. */
 	if (in > out)
-		return narrowed;
+		return narrowed[in / out >= 4 && vector >= 4];
 	/* The smaller the elements, the less room their tiles take, beside that of the results. */
 	if (in < out)
 		return widened[vector < 4 ? 0 : out / in < 4 ? 1 : 2];
@@ -213,7 +215,7 @@ static bool make_raked(struct srt_variant *variant, const struct srt_problem *pr
 		*variant = make(SRT_LOOKAHEAD, ring.block, ring.vectors * srt_problem_vector(problem));
 		variant->stages = ring.stages;
 		variant->ahead = ring.ahead;
-		variant->gather = 2;
+		variant->gather = ring.gather;
 		variant->store = SRT_ACCESS_BULK;
 		if (is_fit(variant, problem, device))
 			return true;

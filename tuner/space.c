@@ -68,7 +68,7 @@ static const struct point known[] = {
 	{ .strategy = SRT_LOOKAHEAD, .block = 448, .vectors = 7, .stages = 8, .ahead = 3, .gather = 2, .store = BULK },
 	{ .strategy = SRT_LOOKAHEAD, .block = 448, .vectors = 7, .stages = 5, .ahead = 2, .gather = 2, .store = BULK },
 	{ .strategy = SRT_LOOKAHEAD, .block = 416, .vectors = 9, .stages = 5, .ahead = 2, .gather = 2, .store = BULK },
-	{ .strategy = SRT_LOOKAHEAD, .block = 416, .vectors = 7, .stages = 3, .ahead = 1, .gather = 2, .store = BULK },
+	{ .strategy = SRT_LOOKAHEAD, .block = 416, .vectors = 7, .stages = 4, .ahead = 2, .store = BULK },
 	{ .strategy = SRT_BLOCK, .block = 256, .vectors = 2 },
 	{ .strategy = SRT_LOOKBACK, .block = 256, .vectors = 4 },
 	{ .strategy = SRT_LOOKAHEAD, .block = 416, .vectors = 7, .stages = 4, .ahead = 2, .gather = 2, .store = BULK },
