@@ -334,9 +334,9 @@ int scanrt_plan_workspace_size(size_t *bytes, struct scanrt_context *context, co
 	const struct scanrt_plan_options *options);
 
 /* Scans count elements of `in` into `out`, asynchronously, in stream order: one kernel launch, or the few that the
- * variant's strategy has; no allocation, synchronisation or query, so it may be captured into a graph.  Pointers are
- * aligned to their element's size; out may equal in when both types have one size, and may not overlap it otherwise.
- * Count 0 is legal and launches nothing (pointers may then be NULL). */
+ * variant's strategy has; no allocation or synchronisation, so it may be captured into a graph.  (Outside of captures,
+ * dozens of launches of one block or cluster in a row become a graph once.)  Pointers are aligned to their element's
+ * size; out may equal in when both types have one size, and may not overlap it otherwise.  Count 0 launches nothing. */
 int scanrt_plan_execute(struct scanrt_plan *plan, void *out, const void *in, uint64_t count, void *stream);
 
 /* Gives a user's operator another state, for executions from now on.  SCANRT_ERROR_OPERATOR where it has none. */
