@@ -13,7 +13,7 @@
 #   gpu       the test tier gpu, its programs side by side                              1 minute
 #   sanitize  memcheck, racecheck, synccheck, initcheck on small counts                 2 minutes
 # and only when named:
-#   normal    scantune without --quick, tuned / default of each problem, then recheck    about 5 minutes: -t 600
+#   normal    scantune without --quick, tuned / default of each problem, then recheck    2-3 minutes
 #   twice     the same with another seed, and scantune diff of the two                  as much again
 #   kill      scantune killed at random moments, then run to its end                    4 minutes
 #   long      counts beyond 2^32, and a soak                                            4 minutes
@@ -82,12 +82,14 @@ section_info() {
 section_tune() {
 	rm -f "$database"*
 	begin=$(date +%s)
-	with_limit "$bin/scantune" --device 0 --quick --db "$database"
+	with_limit "$bin/scantune" --device 0 --quick --reproducible --db "$database"
 	status=$?
-	tell "scantune --quick: status $status in $(($(date +%s) - begin)) s, $(wc -c <"$database") bytes"
+	tell "scantune --quick --reproducible: status $status in $(($(date +%s) - begin)) s, $(wc -c <"$database") bytes"
 	"$bin/scantune" list --db "$database" | tee "$work/list"
 	while read -r line; do tell "$line"; done <"$work/list"
 	if command -v sqlite3 >/dev/null; then sqlite3 "$database" 'SELECT * FROM tuned'; fi
+	# For tuner/vendor/h200.txt.
+	"$bin/scantune" export --text "$out/vendor.txt" --db "$database"
 	[ "$status" = 0 ] && [ -s "$work/list" ]
 }
 
@@ -116,6 +118,7 @@ section_normal() {
 	"$bin/scantune" list --gains --db "$normal" >"$work/gains"
 	while IFS= read -r line; do tell "$line"; done <"$work/gains"
 	"$bin/scantune" list --db "$normal" >"$out/normal.list"
+	"$bin/scantune" export --text "$out/vendor.txt" --db "$normal"
 	cp "$normal" "$work/recheck.db"
 	begin=$(date +%s)
 	with_limit "$bin/scantune" recheck --device 0 --db "$work/recheck.db" --json >"$out/recheck.jsonl"

@@ -248,7 +248,8 @@ CREATE VIEW stale AS SELECT
 	p.name AS problem,
 	c.class AS class,
 	v.text AS variant,
-	CASE WHEN c.source_hash <> l.source_hash THEN 'kernels have changed: no longer used'
+	CASE WHEN r.source_hash <> c.source_hash THEN 'a vendor''s, measured with other kernels: still used'
+		WHEN c.source_hash <> l.source_hash THEN 'kernels have changed: no longer used'
 		WHEN o.driver_version <> n.driver_version
 			THEN 'tuned with driver ' || o.driver_version || ', now ' || n.driver_version || ': still used'
 		ELSE 'compiled by ' || o.compiler || ', now ' || n.compiler || ': still used' END AS reason,

@@ -44,6 +44,8 @@ like "$("$scantune" why i32 sum 1024 --db "$made")" "vendor, with kernels 012345
 	"why tells which kernels were measured"
 like "$(SCANRT_LOG=stderr "$scantune" bench --device emu --db "$made" --type i32 --op sum --count 1024 2>&1)" \
 	"vendor, with kernels 0123456789abcdef: " "and so does a plan"
+is "$("$SQLITE3" "$made" "SELECT count(*) FROM stale WHERE reason LIKE '%measured with other kernels: still used'")" 6 \
+	"the view stale has them as such"
 is "$("$SQLITE3" "$made" 'SELECT source_hash FROM run')" 0123456789abcdef0123456789abcdef "the run has it as a fact"
 like "$("$SQLITE3" "$made" 'SELECT remarks FROM runs')" "a vendor's, measured with kernels 0123456789abcdef" \
 	"which the view runs shows"
