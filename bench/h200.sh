@@ -84,7 +84,7 @@ section_tune() {
 	begin=$(date +%s)
 	with_limit "$bin/scantune" --device 0 --quick --reproducible --db "$database"
 	status=$?
-	tell "scantune --quick --reproducible: status $status in $(($(date +%s) - begin)) s, $(wc -c <"$database") bytes"
+	tell "scantune --quick: status $status in $(($(date +%s) - begin)) s, $(wc -c <"$database") bytes"
 	"$bin/scantune" list --db "$database" | tee "$work/list"
 	while read -r line; do tell "$line"; done <"$work/list"
 	if command -v sqlite3 >/dev/null; then sqlite3 "$database" 'SELECT * FROM tuned'; fi

@@ -25,7 +25,7 @@ for text in "$top_srcdir"/tuner/vendor/*.txt; do
 		awk -v seed="$seed" -v many="$many" 'BEGIN { srand(seed) } { lines[NR] = $0 }
 			END { for (i = 0; i < many; i++) print lines[1 + int(NR * rand())] }' |
 		sort -u -t '	' -k 1,1 >"$tap_dir/some"
-	sed -n '/^compiler/p; /^driver/p; /^effort/p; /^scantune/p; /^kernels/p' "$text" >"$tap_dir/facts"
+	awk '/^(compiler|driver|effort|scantune|kernels) / && !seen[$1]++' "$text" >"$tap_dir/facts"
 	{
 		printf 'device emulated\nfingerprint %s\nfamily %s\n' "$fingerprint" "$family"
 		printf 'facts 90 4 131072 2147483648\nmodelled\n'
