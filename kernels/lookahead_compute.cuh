@@ -119,10 +119,10 @@ private:
 	}
 
 	/* Results lie otherwise than in memory modulo 128, though by whole sectors of 32 bytes, which is faster: on an
-	 * H200 at 2^28, sums of i32 take 506 us in place of 515, of i64 1010 in place of 1028, of i16 257 in place of
-	 * 261, and of i8 132.5 in place of 134.2.  Each line is then written by two requests; why reads gain by that
-	 * has not been found out. */
-	enum : u32 { shear = has_bulk_copies() ? 32 : 0 };
+	 * H200 at 2^28, sums of i32 take 508.7 us in place of 519.0, of i64 1015 in place of 1035, of i16 258.3 in
+	 * place of 263.0, and of i8 133.2 in place of 135.0.  Each line is then written by two requests; why that is
+	 * faster has not been found out.  With two blocks a multiprocessor it is slower. */
+	enum : u32 { shear = has_bulk_copies() && P::residency == 1 ? 64 : 0 };
 
 	__device__ __forceinline__ u32 results_offset() const
 	{
