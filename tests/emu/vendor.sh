@@ -13,9 +13,6 @@ unset SCANRT_DB SCANRT_EMU_MODEL SCANRT_EMU_SMS
 many=${SCANRT_TEST_CHOICES:-1}
 seed=${SCANRT_TEST_SEED:-1}
 diag "seed $seed, $many choices"
-fingerprint=$("$scantune" devices --json | sed -n '1s/.*"fingerprint":"\([^"]*\)".*/\1/p')
-family=$(echo "$fingerprint" | sed 's/ memclock=.*//')
-
 # As if they had been measured on the emulated device, at a small count; each of a problem of its own, since a class is
 # of no importance here.
 for text in "$top_srcdir"/tuner/vendor/*.txt; do
@@ -25,10 +22,15 @@ for text in "$top_srcdir"/tuner/vendor/*.txt; do
 		awk -v seed="$seed" -v many="$many" 'BEGIN { srand(seed) } { lines[NR] = $0 }
 			END { for (i = 0; i < many; i++) print lines[1 + int(NR * rand())] }' |
 		sort -u -t '	' -k 1,1 >"$tap_dir/some"
+	# A cluster of sixteen wants multiprocessors for all of its blocks.
+	unset SCANRT_EMU_SMS
+	! grep -q 'cluster,' "$tap_dir/some" || { SCANRT_EMU_SMS=16 && export SCANRT_EMU_SMS; }
+	fingerprint=$("$scantune" devices --json | sed -n '1s/.*"fingerprint":"\([^"]*\)".*/\1/p')
+	family=$(echo "$fingerprint" | sed 's/ memclock=.*//')
 	awk '/^(compiler|driver|effort|scantune|kernels) / && !seen[$1]++' "$text" >"$tap_dir/facts"
 	{
 		printf 'device emulated\nfingerprint %s\nfamily %s\n' "$fingerprint" "$family"
-		printf 'facts 90 4 131072 2147483648\nmodelled\n'
+		printf 'facts 90 %s 131072 2147483648\nmodelled\n' "${SCANRT_EMU_SMS:-4}"
 		cat "$tap_dir/facts"
 		while IFS='	' read -r problem variant; do
 			printf '%s\ntuned 2026-01-01T00:00:00Z\ntile 1 more 3000 1 - - - - -\nvariant %s\nreason -\n' \
