@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The path that every scan takes: no lock, no allocation, no query; one launch.
+ * The path that every scan takes: no lock, no allocation, one launch; but for the graph that replay.c makes once.
  */
 #include <inttypes.h>
 
