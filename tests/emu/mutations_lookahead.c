@@ -157,7 +157,7 @@ const struct mutant mutants_lookahead[] = {
 	{ "the bytes of a word that a lane's elements are behind it", "lane_words.cuh",
 		"__funnelshift_r(low, next, 8 * skip)", "low", 0, widened, NULL },
 	{ "the last word of a lane's elements", "lane_words.cuh", "i + 1 < needed ? words[i + 1] : 0",
-		"words[i + 1]", 0, widened, "no bit of that word is used, and copies of whole vectors have written it" },
+		"words[i + 1]", 0, widened, "no bit of it is used, and copies of whole vectors have written it" },
 	{ "the bytes of a word that results are behind it", "lane_words.cuh", "8 * (shift % 4)", "0", 0, bytes, NULL },
 	{ "the two words that are shifted", "lane_words.cuh", "if (shift & 8)", "if (false)", 0, bytes, NULL },
 	{ "the one word that is shifted", "lane_words.cuh", "(shift & 4)", "false", 0, bytes, NULL },
