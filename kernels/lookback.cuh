@@ -44,9 +44,27 @@ template <class P> struct warp_walk {
 template <class P, class Walk> struct walk_back {
 	using T = typename P::value;
 
-	/* Called by a full warp: publishes the tile's part in the exchange; returns what comes before the tile, in lane
-	 * 0.  `prefix` is the initial value, if there is one. */
-	static __device__ __forceinline__ maybe<T> exchange(
+	struct storage {
+		T prefix;
+	};
+
+	/* Called by all threads, of which warp 0's have the tile's aggregate: publishes the tile's part in the
+	 * exchange; returns what comes before the tile.  `prefix` is the initial value, if there is one. */
+	static __device__ __forceinline__ maybe<T> exchange(const tile_words<P> &words, maybe<T> prefix, u32 tile,
+		T aggregate, storage &shared, int warp, int lane)
+	{
+		if (warp == 0) {
+			const maybe<T> found = walk(words, prefix, tile, aggregate, lane);
+			if (lane == 0)
+				shared.prefix = found.value;
+		}
+		__syncthreads();
+		return {shared.prefix, tile > 0 || P::has_initial};
+	}
+
+private:
+	/* Warp 0's part; the prefix is in lane 0. */
+	static __device__ __forceinline__ maybe<T> walk(
 		const tile_words<P> &words, maybe<T> prefix, u32 tile, T aggregate, int lane)
 	{
 		if (tile > 0) {
@@ -79,7 +97,7 @@ template <class P, class Exchange> struct tile_scan {
 
 	struct shared_storage {
 		typename block_scan<P>::storage circuit;
-		T prefix;
+		typename Exchange::storage exchange;
 		ticket drawn;
 	};
 
@@ -113,24 +131,11 @@ private:
 		slice<P, is_full> part(lane, slice_count<P>(count, warp), first);
 		part.load(static_cast<const typename P::input *>(arguments.in) + first);
 		auto block = block_scan<P>::run(part, shared.circuit, count, warp, lane);
-		if (warp == 0)
-			find_prefix(arguments, shared, mine, block.total, lane);
-		__syncthreads();
-		maybe<T> prefix = {shared.prefix, mine.tile > 0 || P::has_initial};
+		const maybe<T> prefix = Exchange::exchange({arguments, mine.epoch}, initial_value<P>(arguments),
+			mine.tile, block.total, shared.exchange, warp, lane);
 		typename P::output *out = static_cast<typename P::output *>(arguments.out) + first;
 		if (part.has_total()) /* else nothing is before this warp either that may be looked at */
 			part.store(out, combine<P>(prefix, block.earlier));
-	}
-
-	/* Called by warp 0: leaves the tile's prefix in shared memory. */
-	static __device__ __forceinline__ void find_prefix(
-		const scan_arguments &arguments, shared_storage &shared, ticket mine, T aggregate, int lane)
-	{
-		const tile_words<P> words(arguments, mine.epoch);
-		const maybe<T> prefix =
-			Exchange::exchange(words, initial_value<P>(arguments), mine.tile, aggregate, lane);
-		if (lane == 0)
-			shared.prefix = prefix.value;
 	}
 };
 

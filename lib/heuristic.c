@@ -15,13 +15,17 @@
  * met between 8 and 16 MiB on an H200. */
 #define LOOKAHEAD_BYTES (UINT64_C(12) << 20)
 
-/* From this many bytes of input on, up to a tile for each multiprocessor, one trip to all totals is faster than windows
- * of look-back: they met between 0.8 and 1.2 MB on an H200. */
-#define TOTALS_BYTES (UINT64_C(1) << 20)
+/* From this many bytes of input on, up to two tiles for each multiprocessor, one trip to all totals is faster than
+ * windows of look-back: they met between 0.4 and 0.6 MB on an H200. */
+#define TOTALS_BYTES (UINT64_C(512) << 10)
+#define TOTALS_TILES 2
 
 /* Look-ahead runs everywhere; the bulk copies that make it the fastest came with compute capability 9.0. */
 #define LOOKAHEAD_CAPABILITY 90
 #define FEWER_BYTES_CAPABILITY 100
+
+/* Elements a thread where each takes the compiler long. */
+#define HEAVY_ITEMS 4
 
 /* The widest of the three types is what a thread holds its items in, at one time or another. */
 static size_t largest_element(const struct srt_problem *problem)
@@ -50,13 +54,24 @@ static struct srt_variant make(enum srt_strategy strategy, int block, int items)
 	return variant;
 }
 
+/* Composition is dearer than addition, as a rule, and does not commute.  Raked slices repeat the caller's operator for
+ * every element of a thread: tables of 16 states took 300 KB of code and spilled; in place they are twice as fast. */
+static bool is_heavy(const struct srt_problem *problem)
+{
+	return problem->op == SCANRT_OPERATOR_USER && !srt_problem_is_commutative(problem) &&
+		srt_problem_size(problem, SRT_ACCUMULATOR) > 8;
+}
+
 /* As many items as the widest type fits into so many vectors, which is what bounds the registers; whole vectors of what
- * is moved. */
+ * is moved.  Few of what is narrow in memory only: each is a copy of the operator to compile, and tables of 16 states
+ * by 16 elements a thread took seven seconds. */
 static int items_of(const struct srt_problem *problem, int vectors)
 {
 	int vector = srt_problem_vector(problem);
 	int items = vectors * 16 / (int)largest_element(problem) / vector * vector;
 
+	if (is_heavy(problem) && vector > HEAVY_ITEMS)
+		return HEAVY_ITEMS;
 	return items > 0 ? items : vector;
 }
 
@@ -122,6 +137,8 @@ static bool make_lookback(struct srt_variant *variant, const struct srt_problem 
 
 	for (; vectors > 0; vectors--) {
 		*variant = make(SRT_LOOKBACK, 256, items_of(problem, vectors));
+		if (is_heavy(problem))
+			variant->residency = 1;
 		limit_block(variant, problem, 0);
 		if (is_fit(variant, problem, device))
 			return true;
@@ -130,16 +147,12 @@ static bool make_lookback(struct srt_variant *variant, const struct srt_problem 
 }
 
 /* Where launches overlap, as the tickets' latency is hidden there, and the totals fit few words.  Bytes, of which a
- * block of this size has no registers for as many, stay with look-back.  Minima and maxima of doubles, which look at
- * NaNs and at the sign of zero, take a few registers more than 1024 threads have. */
+ * block of this size has no registers for as many, stay with look-back. */
 static bool make_totals(struct srt_variant *variant, const struct srt_problem *problem,
 	const struct srt_device *device)
 {
-	bool is_choosing = problem->op == SCANRT_MIN || problem->op == SCANRT_MAX;
-	bool is_tight = is_choosing && problem->accumulator_type == SCANRT_F64;
-
-	*variant = make(SRT_TOTALS, is_tight ? 896 : 1024, items_of(problem, 2));
-	variant->gather = 2;
+	*variant = make(SRT_TOTALS, 512, items_of(problem, 2));
+	variant->gather = 1;
 	return device->capability >= LOOKAHEAD_CAPABILITY && device->sm_count > 0 && !problem->user &&
 		srt_problem_vector(problem) < 16 && srt_problem_tile_words(problem) <= 2 &&
 		is_fit(variant, problem, device);
@@ -227,14 +240,6 @@ static bool make_raked(struct srt_variant *variant, const struct srt_problem *pr
 	return is_fit(variant, problem, device);
 }
 
-/* Composition is dearer than addition, as a rule, and does not commute.  Raked slices repeat the caller's operator for
- * every element of a thread: tables of 16 states took 300 KB of code and spilled; in place they are twice as fast. */
-static bool is_heavy(const struct srt_problem *problem)
-{
-	return problem->op == SCANRT_OPERATOR_USER && !srt_problem_is_commutative(problem) &&
-		srt_problem_size(problem, SRT_ACCUMULATOR) > 8;
-}
-
 /* A ring of big tiles: what does not fit is made to, first by fewer tiles, then by smaller ones. */
 static bool make_lookahead(struct srt_variant *variant, const struct srt_problem *problem,
 	const struct srt_device *device)
@@ -250,7 +255,7 @@ static bool make_lookahead(struct srt_variant *variant, const struct srt_problem
 		return true;
 	if (srt_wide_make_in_place(variant, problem, device))
 		return true;
-	if (srt_wide_is_tight(problem))
+	if (srt_wide_is_tight(problem) || is_heavy(problem))
 		return false;
 	for (vectors = ring.vectors; vectors > 0; vectors -= 2)
 		for (stages = ring.stages; stages >= 3; stages--) {
@@ -329,7 +334,7 @@ size_t srt_heuristic_ranges(struct srt_range ranges[SRT_HEURISTIC_MAX], const st
 	srt_error_save(&error);
 	count = srt_wide_is_large(problem) ? 0 : append_blocks(ranges, problem, device);
 	if (has_lookback && has_lookahead && make_totals(&totals, problem, device)) {
-		meeting = (uint64_t)device->sm_count * srt_variant_tile(&totals);
+		meeting = TOTALS_TILES * (uint64_t)device->sm_count * srt_variant_tile(&totals);
 		count = append(ranges, count, &lookback, TOTALS_BYTES / srt_problem_size(problem, SRT_INPUT),
 			problem->max_count);
 		count = append(ranges, count, &totals, meeting, problem->max_count);

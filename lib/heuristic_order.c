@@ -122,8 +122,9 @@ bool srt_heuristic_reproducible_block(struct srt_variant *variant, const struct 
 	return order.store == SRT_ACCESS_BULK && srt_variant_check(variant, problem, device) == SCANRT_OK;
 }
 
-/* Up to this many tiles a multiprocessor, one trip to all totals is faster than a ring. */
+/* Up to nine tiles for four multiprocessors, one trip to all totals is faster than a ring. */
 #define TILES_AT_ONCE 2
+#define MOST_TILES(sm_count) ((uint64_t)(sm_count) * 9 / 4)
 #define OVERLAP_CAPABILITY 90
 #define MOST_TILE_WORDS 2
 
@@ -135,7 +136,8 @@ bool srt_heuristic_reproducible_totals(struct srt_variant *variant, uint64_t *mo
 	*variant = make(SRT_TOTALS, order.block, order.items);
 	variant->store = SRT_ACCESS_BULK;
 	variant->residency = TILES_AT_ONCE;
-	*most = (uint64_t)TILES_AT_ONCE * (uint64_t)device->sm_count * srt_variant_tile(variant);
+	variant->gather = 2;
+	*most = MOST_TILES(device->sm_count > 0 ? device->sm_count : 0) * srt_variant_tile(variant);
 	return order.store == SRT_ACCESS_BULK && device->capability >= OVERLAP_CAPABILITY && device->sm_count > 0 &&
 		srt_problem_tile_words(problem) <= MOST_TILE_WORDS &&
 		srt_variant_check(variant, problem, device) == SCANRT_OK;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * The same launch again and again, as a graph of one kernel: an H200's driver takes 1.1 us of the host for it, 1.3 with
- * other arguments, where a launch takes it 2.3.  What it costs is that two such launches do not overlap on the device,
- * which only short kernels are worth: those of one block or cluster, which take less time than the host's launch.
+ * other arguments, where a launch takes it 2.4.  What it costs is that two such launches do not overlap on the device,
+ * which only short scans are worth: those that, overlap or not, take less time than the host's launch.
  */
 #ifndef SRT_REPLAY_H
 #define SRT_REPLAY_H

@@ -173,6 +173,8 @@ size_t srt_variant_static_bytes(const struct srt_variant *variant, const struct 
 
 	if (variant->strategy == SRT_LARGE)
 		return bytes;
+	if (variant->strategy == SRT_TOTALS)
+		bytes += (size_t)variant->gather * warps * value; /* a batch's total each */
 	if (variant->circuit > SRT_CIRCUIT_WARPS)
 		return bytes + copies * circuit_slots(variant, problem) * value;
 	if (variant->warp_scan == SRT_WARP_SHARED)
