@@ -69,7 +69,7 @@ private:
 	{
 		u64 word = 0;
 		if (lane == 0) {
-			if (arguments.tiles < shared.stages.prefetch_rounds * gridDim.x)
+			if (P::rakes || shared.stages.has_few_rounds(arguments))
 				shared.stages.prefetch(arguments, blockIdx.x);
 			word = draw_word(arguments, 1);
 			shared.init();
@@ -89,6 +89,8 @@ private:
 	{
 		for (u32 k = 1; tile < arguments.tiles; k++) {
 			shared.stages.wait_free(k);
+			if (k == 1)
+				shared.stages.fall_out_of_step(arguments);
 			tile = shared.stages.start(arguments, buffer, k, lane == 0 ? draw_word(arguments, 1) : 0, lane);
 		}
 		allow_next_draws(ticket{0, shared.stages.epoch});

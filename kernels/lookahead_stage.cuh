@@ -74,9 +74,9 @@ template <class P> struct stage_ring {
 	u32 tile[P::stages];              /* its index; arguments.tiles or more: there is no more tile */
 	u32 epoch;
 
-	/* With fewer tiles a CTA than this, a prefetch of the first ones pays: on an H200 it saves 1.0 us of 38.4 at
-	 * 2^24 i32 elements (12 rounds), but costs 1.3 of 134.4 at 2^26 (47), where CTAs that start in step stay so. */
-	enum : u32 { prefetch_rounds = 24 };
+	/* Fewer rounds of tiles than this are few: there the time until the first tiles are stored counts, and how
+	 * evenly the memory is used does not. */
+	enum : u32 { few_rounds = 24 };
 	/* Arrivals of the compute warps, the publisher and the gather warp. */
 	enum : u32 { users = (P::warps + 2) * phase_barrier::warp_arrivals };
 
@@ -89,7 +89,9 @@ template <class P> struct stage_ring {
 	}
 
 	/* Asks for a tile's bytes to be brought into L2.  The CTAs together will first draw the tiles below the grid's
-	 * size, so the memory is busy with these while the tickets are drawn.  A hint: nothing depends on it. */
+	 * size, so the memory is busy with these while the tickets are drawn, and while the launch before ends: a
+	 * microsecond on an H200, of 38 at 2^24 i32 elements, and of 131 at 2^26 (raked; others are not measured).  A
+	 * hint: nothing depends on it. */
 	__device__ __forceinline__ void prefetch(const scan_arguments &arguments, u32 tile) const
 	{
 		const stage_extent<P> extent(arguments, tile);
@@ -104,6 +106,31 @@ template <class P> struct stage_ring {
 			is_free[k % P::stages].wait((k / P::stages - 1) & 1, users);
 	}
 
+	static __device__ __forceinline__ bool has_few_rounds(const scan_arguments &arguments)
+	{
+		return arguments.tiles < few_rounds * gridDim.x;
+	}
+
+	/* Whether L2 is to give up the lines of the input first.  It is where input and output take about as much as an
+	 * L2 of half a megabyte a multiprocessor has: those of the output stay then, and on an H200 2^22 i32 elements
+	 * take 11.9 us for 12.6.  Nowhere else, and the output's never: lines that give way leave those in place that
+	 * do not, so that after a kernel without such hints, a copy say, a scan had to do with what little of L2 it
+	 * could win.  Of i64, 2^28 took 1061 us after a copy and 1024 after itself, where both take 1017 now. */
+	static __device__ __forceinline__ bool gives_way(const scan_arguments &arguments)
+	{
+		constexpr u32 least = 2, most = (350 << 10) / (P::stage_bytes * P::residency); /* rounds */
+		return arguments.tiles > least * gridDim.x && arguments.tiles < most * gridDim.x;
+	}
+
+	/* CTAs that start in step stay so, and their loads and stores come in waves: the second load of each begins up
+	 * to 1.5 us late, which costs nothing, since a tile is in its stage already.  The loader. */
+	static __device__ __forceinline__ void fall_out_of_step(const scan_arguments &arguments)
+	{
+		constexpr u32 longest = 1500, stride = 53; /* nanoseconds; so that neighbours part */
+		if (P::rakes && has_bulk_copies() && !has_few_rounds(arguments))
+			__nanosleep(blockIdx.x * stride % gridDim.x * longest / gridDim.x);
+	}
+
 	/* Until few enough of the CTA's loads are on their way.  An H200's memory serves a persistent kernel best with
 	 * 50 to 64 KB in flight a multiprocessor: at 2^28, against twice as much, i32 sums take 514.9 us in place of
 	 * 517.1, and i8 131.8 in place of 133.5.  While few rounds are to go, it is the first tiles' latency that
@@ -113,7 +140,7 @@ template <class P> struct stage_ring {
 	{
 		constexpr u32 share = (48 << 10) / P::residency, loads = (share + P::stage_bytes - 1) / P::stage_bytes;
 		if constexpr (has_bulk_copies() && loads < P::stages)
-			if (k >= loads && arguments.tiles >= prefetch_rounds * gridDim.x &&
+			if (k >= loads && !has_few_rounds(arguments) &&
 				slice_gap<P>(arguments) == 0)
 				has_arrived[(k - loads) % P::stages].wait((k - loads) / P::stages & 1, copy_arrivals);
 	}
@@ -133,7 +160,7 @@ template <class P> struct stage_ring {
 			start_tile(arguments, stage, drawn, arrival, lane);
 		}
 		else
-			start_copy(stage, nullptr, 0, arrival, lane); /* tells that there is none */
+			start_copy(stage, nullptr, 0, arrival, false, lane); /* tells that there is none */
 		return drawn;
 	}
 
@@ -146,17 +173,17 @@ template <class P> struct stage_ring {
 		if (tile == 0 || extent.is_cut)
 			patch(stage, extent, gap, lane);
 		if (gap > 0 && has_bulk_copies())
-			start_slices(stage, extent, before, gap, arrival, lane);
+			start_slices(stage, extent, before, gap, arrival, gives_way(arguments), lane);
 		else if (gap > 0)
 			copy_slices(stage, extent, before, gap, arrival, lane);
 		else
-			start_copy(
-				stage + before, reinterpret_cast<const void *>(extent.from), bytes, arrival, lane);
+			start_copy(stage + before, reinterpret_cast<const void *>(extent.from), bytes, arrival,
+				gives_way(arguments), lane);
 	}
 
 	/* Each warp's slice by a copy of its own: the vectors that cover it, of which its neighbours have two, too. */
-	static __device__ __forceinline__ void start_slices(
-		char *stage, const stage_extent<P> &extent, u32 before, u32 gap, phase_barrier *arrival, int lane)
+	static __device__ __forceinline__ void start_slices(char *stage, const stage_extent<P> &extent, u32 before,
+		u32 gap, phase_barrier *arrival, bool gives_way, int lane)
 	{
 		constexpr u32 slice = P::slice * sizeof(typename P::input);
 		const u64 base = extent.begin & ~15ull;
@@ -169,7 +196,7 @@ template <class P> struct stage_ring {
 		__syncwarp();
 		if (bytes > 0)
 			start_expected_copy(stage + begin + lane * gap,
-				reinterpret_cast<const void *>(base + begin), bytes, arrival);
+				reinterpret_cast<const void *>(base + begin), bytes, arrival, gives_way);
 	}
 
 	/* The same without bulk copies: by the whole warp, one slice after another. */

@@ -142,18 +142,26 @@ __device__ __forceinline__ void expect_copies(phase_barrier *barrier, u32 bytes)
 #endif
 }
 
-/* Copies `bytes`, a multiple of 16 and not 0, that the barrier expects; from sm_90 on.  One thread.
- *
- * Neither these nor bulk stores ask L2 to give their lines up first.  Lines that give way leave those in place that do
- * not: after a kernel without such hints, a copy say, a scan had to do with what little of L2 it could win.  On an H200
- * sums of 2^28 elements of 8 bytes took 1061 us after a copy and 1024 after themselves; so it is 1023 after either. */
-__device__ __forceinline__ void start_expected_copy(void *to, const void *from, u32 bytes, phase_barrier *barrier)
+/* Copies `bytes`, a multiple of 16 and not 0, that the barrier expects; from sm_90 on.  One thread.  gives_way: L2 is
+ * to give up these lines before others. */
+__device__ __forceinline__ void start_expected_copy(
+	void *to, const void *from, u32 bytes, phase_barrier *barrier, bool gives_way)
 {
 #if __CUDA_ARCH__ >= 900
-	asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
-			     shared_address(to)),
-		"l"(from), "r"(bytes), "r"(shared_address(barrier))
-		: "memory");
+	const u32 word = shared_address(barrier);
+	if (gives_way) {
+		u64 evict_first;
+		asm volatile("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(evict_first));
+		asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.L2::cache_hint "
+			     "[%0], [%1], %2, [%3], %4;" ::"r"(shared_address(to)),
+			"l"(from), "r"(bytes), "r"(word), "l"(evict_first)
+			: "memory");
+	} else {
+		asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes "
+			     "[%0], [%1], %2, [%3];" ::"r"(shared_address(to)),
+			"l"(from), "r"(bytes), "r"(word)
+			: "memory");
+	}
 #endif
 }
 
@@ -197,7 +205,8 @@ __device__ __forceinline__ void arrive_after_copies(phase_barrier *barrier, int 
 /* Copies `bytes` (a multiple of 16, perhaps 0) from global to shared memory, both 16-byte aligned, and ends the
  * barrier's phase when they have arrived.  Called by a full, converged warp; what its lane 0 wrote before the call is
  * visible to whoever waits for the phase. */
-__device__ __forceinline__ void start_copy(void *to, const void *from, u32 bytes, phase_barrier *barrier, int lane)
+__device__ __forceinline__ void start_copy(
+	void *to, const void *from, u32 bytes, phase_barrier *barrier, bool gives_way, int lane)
 {
 	if constexpr (!has_bulk_copies()) {
 		copy_by_warp(to, from, bytes, lane);
@@ -208,7 +217,7 @@ __device__ __forceinline__ void start_copy(void *to, const void *from, u32 bytes
 			return;
 		}
 		expect_copies(barrier, bytes);
-		start_expected_copy(to, from, bytes, barrier);
+		start_expected_copy(to, from, bytes, barrier, gives_way);
 	}
 }
 

@@ -95,7 +95,7 @@ static const struct point known[] = {
 	{ .strategy = SRT_CLUSTER, .block = 512, .vectors = 6, .cluster = 16, .exchange = SRT_EXCHANGE_BLOCK },
 	{ .strategy = SRT_LOOKAHEAD, .block = 448, .vectors = 6, .stages = 5, .ahead = 3 },
 	{ .strategy = SRT_BLOCK, .block = 256, .vectors = 4 },
-	{ .strategy = SRT_LOOKAHEAD, .block = 384, .vectors = 7, .stages = 5, .ahead = 3, .gather = 2, .store = BULK },
+	{ .strategy = SRT_LOOKAHEAD, .block = 384, .vectors = 7, .stages = 5, .ahead = 3, .store = BULK },
 	{ .strategy = SRT_LOOKBACK, .block = 256, .vectors = 6 },
 	{ .strategy = SRT_TOTALS, .block = 512, .vectors = 2, .gather = 1 },
 	{ .strategy = SRT_BLOCK, .block = 1024, .vectors = 2 },
