@@ -79,8 +79,8 @@ static struct srt_variant make_order(const struct srt_problem *problem)
 }
 
 /* The ring may be another one on each device.  On an H200, two blocks of three tiles each are nearly as fast as one of
- * four tiles of twice the size; for 2-byte elements, whose threads spill then, one of seven tiles is.  The smallest
- * ring fits everywhere.  By rows, a thread has no registers for two blocks either, and tiles are small: three fit. */
+ * four tiles of twice the size for 8-byte elements; for narrower ones, one of seven tiles is.  The smallest ring fits
+ * everywhere.  By rows, a thread has no registers for two blocks either, and tiles are small: three fit. */
 int srt_heuristic_reproducible(struct srt_variant *variant, const struct srt_problem *problem,
 	const struct srt_device *device)
 {
@@ -96,7 +96,7 @@ int srt_heuristic_reproducible(struct srt_variant *variant, const struct srt_pro
 		i = 2;
 	else if (variant->store != SRT_ACCESS_BULK)
 		i = 4;
-	else if (srt_problem_vector(problem) >= 8)
+	else if (srt_problem_vector(problem) >= 4)
 		i = 1;
 	for (; i < sizeof(rings) / sizeof(rings[0]); i++) {
 		variant->residency = rings[i].residency;
