@@ -20,13 +20,22 @@ static const char add_text[] =
 	"		sum.word[i] = earlier.word[i] + later.word[i];\n"
 	"	return sum;\n"
 	"}\n";
-/* What does not fit a thread's registers is best combined where it lies. */
+/* What does not fit a thread's registers is best combined where it lies, several words at a time: the compiler does
+ * not know that the sum is none of the operands, and would wait for each word before it asks for the next. */
 static const char add_in_place_text[] =
 	"void apply(doubles &sum, const doubles &earlier, const doubles &later)\n"
 	"{\n"
-	"	#pragma unroll 16\n"
-	"	for (int i = 0; i < int(sizeof sum / 8); i++)\n"
-	"		sum.word[i] = earlier.word[i] + later.word[i];\n"
+	"	enum { words = sizeof sum / 8, batch = words % 16 == 0 ? 16 : 20 };\n"
+	"	#pragma unroll 1\n"
+	"	for (int i = 0; i < words; i += batch) {\n"
+	"		double part[batch];\n"
+	"		#pragma unroll\n"
+	"		for (int k = 0; k < batch; k++)\n"
+	"			part[k] = earlier.word[i + k] + later.word[i + k];\n"
+	"		#pragma unroll\n"
+	"		for (int k = 0; k < batch; k++)\n"
+	"			sum.word[i + k] = part[k];\n"
+	"	}\n"
 	"}\n";
 static const char affine_text[] = "struct affine { float slope, offset; };\n";
 static const char maps_text[] =

@@ -70,13 +70,12 @@ private:
 		const int steps = tile.steps(), g = leader<P>();
 		move.fetch(slots::totals, 0);
 		large_commit();
+		fetch(move, 1, steps, slots::start);
 #pragma unroll 1
 		for (int i = 0; i < steps; i++) {
-			if (i + 1 < steps)
-				move.fetch(stage(i + 1, slots::start), i + 1);
-			large_commit();
 			large_wait();
 			__syncthreads();
+			fetch(move, i + 2, steps, slots::start);
 			if (i > 0 && i < tile.live_items(g))
 				combine_in_memory<P>(tile.at(slots::totals + (i & 1), g),
 					tile.at(slots::totals + (~i & 1), g), tile.at(stage(i, slots::start), g));
@@ -84,10 +83,18 @@ private:
 		__syncthreads();
 	}
 
-	/* Three sets in turn: one being filled, one being read, and one that a slower warp may still read. */
+	/* Three sets in turn: one being read, and two being filled. */
 	static __device__ __forceinline__ int stage(int step, int third)
 	{
 		return step % 3 == 2 ? third : slots::stages + step % 3;
+	}
+
+	/* After a barrier that all who read step - 3 have passed. */
+	static __device__ __forceinline__ void fetch(const mover &move, int step, int steps, int third)
+	{
+		if (step < steps)
+			move.fetch(stage(step, third), step);
+		large_commit();
 	}
 
 	/* ---- Prefix ---- */
@@ -192,16 +199,14 @@ private:
 		const int steps = tile.steps(), g = leader<P>(), items = tile.live_items(g);
 		const bool has_start = g > 0 || prefix != nullptr;
 		constexpr int shift = P::is_exclusive;
-		move.fetch(slots::stages, 0);
-		large_commit();
+		fetch(move, 0, steps, slots::totals + 1);
+		fetch(move, 1, steps, slots::totals + 1);
 		begin(tile, before, prefix);
 #pragma unroll 1
 		for (int i = 0; i < steps; i++) {
-			if (i + 1 < steps)
-				move.fetch(stage(i + 1, slots::totals + 1), i + 1);
-			large_commit();
 			large_wait();
 			__syncthreads();
+			fetch(move, i + 2, steps, slots::totals + 1);
 			T *value = tile.at(stage(i, slots::totals + 1), g), *next = tile.at(running(i + 1), g);
 			if (i + shift < items && (i > 0 || has_start))
 				combine_in_memory<P>(next, tile.at(running(i), g), value);

@@ -18,8 +18,9 @@ template <class P> struct large_slots {
 	enum : int { leaders = P::block / P::lanes };
 	/* Two sets for elements to come, two for the totals of leaders, and one to begin with. */
 	enum : int { stages = 0, totals = 2, start = 4, sets = 5 };
-	/* An odd number of words from slot to slot: leaders that walk their slots side by side then meet no banks. */
-	enum : int { unit = alignof(T) > 4 ? alignof(T) : 4 };
+	/* An odd number of words from slot to slot, whole vectors where values are: leaders that walk their slots side
+	 * by side then meet no banks. */
+	enum : int { unit = sizeof(T) % 16 == 0 && sizeof(T) >= 1024 ? 16 : alignof(T) > 4 ? alignof(T) : 4 };
 	enum : int { stride = (int(sizeof(T) + unit - 1) / unit | 1) * unit };
 	enum : int { count = sets * leaders + 2, bytes = count * stride };
 

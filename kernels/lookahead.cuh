@@ -27,7 +27,11 @@ namespace scan {
 template <class P> struct scan_strategy<P, strategy::lookahead> {
 	using T = typename P::value;
 
-	enum : int { publisher = P::warps, gatherer = P::warps + 1, loader = P::warps + 2 };
+	/* Of wide values, the gather warps follow the compute warps: a warp's number decides what it shares a scheduler
+	 * with, and these are the busy ones. */
+	enum : int { gatherer = P::is_wide ? P::warps : P::warps + 1 };
+	enum : int { publisher = P::is_wide ? gatherer + P::gather_warps : P::warps };
+	enum : int { loader = P::warps + 1 + P::gather_warps, storer };
 
 	using shared_storage = lookahead_shared<P>;
 
@@ -45,12 +49,14 @@ template <class P> struct scan_strategy<P, strategy::lookahead> {
 			const lookahead_wide<P> roles = {arguments, shared, lane};
 			if (warp < P::warps)
 				roles.compute(buffer, warp);
+			else if (warp < publisher)
+				roles.gather(warp - gatherer);
 			else if (warp == publisher)
 				roles.publish();
-			else if (warp == gatherer)
-				roles.gather();
-			else
+			else if (warp == loader)
 				load(arguments, shared, buffer, first, lane);
+			else
+				roles.store(buffer);
 		} else if (warp < P::warps)
 			lookahead_compute<P>{arguments, shared, buffer, warp, lane}.run();
 		else if (warp == publisher)

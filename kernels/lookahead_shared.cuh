@@ -29,7 +29,7 @@ template <class P> struct lookahead_shared {
 	enum : int { barrier_slots = P::ahead + 2 };
 	/* The gather warp writes tile k's prefix once it has seen tile k loaded, so once the stage of tile k - stages
 	 * was free: by then all warps have done with the prefix of the tile before that one, which had this slot. */
-	enum : int { prefix_slots = P::is_wide ? 2 : P::stages + 1 };
+	enum : int { prefix_slots = P::is_wide ? 1 : P::stages + 1 };
 
 	enum : u32 { all_warps = P::warps * phase_barrier::warp_arrivals };
 	enum : u32 { prefix_arrivals = P::is_wide ? u32(phase_barrier::warp_arrivals) : 1 }; /* who writes it */
@@ -38,6 +38,7 @@ template <class P> struct lookahead_shared {
 	phase_barrier has_totals[barrier_slots]; /* every compute warp has reduced its slice of tile k */
 	phase_barrier has_prefix[barrier_slots]; /* the gather warp has tile k's prefix */
 	phase_barrier has_scan[barrier_slots];   /* of wide values: the publisher has scanned tile k's totals */
+	phase_barrier has_results[P::stages];    /* likewise: every compute warp has scanned its slice of tile k */
 	T warp_total[total_slots][P::warps];
 	T prefix[prefix_slots];
 	typename warp_scan<P, P::warp_scan()>::storage scratch[P::warps];
@@ -51,6 +52,8 @@ template <class P> struct lookahead_shared {
 			has_prefix[i].init(prefix_arrivals);
 			has_scan[i].init(phase_barrier::warp_arrivals);
 		}
+		for (int i = 0; i < P::stages; i++)
+			has_results[i].init(all_warps);
 	}
 
 	__device__ __forceinline__ void wait_for_totals(u32 k)
@@ -61,6 +64,11 @@ template <class P> struct lookahead_shared {
 	__device__ __forceinline__ void wait_for_scan(u32 k)
 	{
 		has_scan[k % barrier_slots].wait(k / barrier_slots & 1, phase_barrier::warp_arrivals);
+	}
+
+	__device__ __forceinline__ void wait_for_results(u32 k)
+	{
+		has_results[k % P::stages].wait(k / P::stages & 1, all_warps);
 	}
 
 	__device__ __forceinline__ void wait_for_prefix(u32 k)

@@ -77,8 +77,8 @@ template <class P> struct stage_ring {
 	/* Fewer rounds of tiles than this are few: there the time until the first tiles are stored counts, and how
 	 * evenly the memory is used does not. */
 	enum : u32 { few_rounds = 24 };
-	/* Arrivals of the compute warps, the publisher and the gather warp. */
-	enum : u32 { users = (P::warps + 2) * phase_barrier::warp_arrivals };
+	/* Arrivals of the publisher, the gather warps, and of those that store: the compute warps, or one for them. */
+	enum : u32 { users = ((P::is_wide ? 1 : P::warps) + 1 + P::gather_warps) * phase_barrier::warp_arrivals };
 
 	__device__ __forceinline__ void init()
 	{

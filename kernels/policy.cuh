@@ -66,7 +66,12 @@ struct policy {
 	enum : int { slice = items * warp_size }; /* elements a warp and tile, contiguous */
 	enum : int { lanes = SCAN_LANES > 0 ? SCAN_LANES : 1 }; /* of strategy::large: threads to an element */
 	enum : int { tile = SCAN_TILE };
-	enum : int { threads = block + (strategy(SCAN_STRATEGY) == strategy::lookahead ? 3 * warp_size : 0) };
+	/* Of look-ahead: a publisher, a loader, and a gather warp; wide values have several of these in turn, and a
+	 * warp that stores. */
+	enum : int { gather_warps = access(SCAN_STORE) == access::place ? SCAN_GATHER : 1 };
+	enum : int { role_warps = strategy(SCAN_STRATEGY) != strategy::lookahead ? 0 :
+		access(SCAN_STORE) == access::place ? 3 + gather_warps : 3 };
+	enum : int { threads = block + role_warps * warp_size };
 	enum : int { residency = SCAN_RESIDENCY };
 
 	enum : int { stages = SCAN_STAGES };

@@ -110,11 +110,28 @@ template <class To, class From> __device__ __forceinline__ To call_store(const F
 	return store(from);
 }
 
+/* Whether a type consists of scalars of one size, and so has no padding: as many of them as have its size initialise
+ * it.  Of floats the compiler does not tell. */
+template <int size> struct scalar_of_size {
+	template <class T, int = 1 / int(sizeof(T) == size && !__is_class(T) && !__is_union(T))> operator T() const;
+};
+template <int n, int... rest> struct scalars : scalars<n - 1, n - 1, rest...> {};
+template <int... all> struct scalars<0, all...> {};
+template <class T, int size, int... all, class = decltype(T{scalar_of_size<size + 0 * all>()...})>
+constexpr bool consists_of(scalars<0, all...>) { return true; }
+template <class T, int size> constexpr bool consists_of(...) { return false; }
+template <class T> constexpr bool is_solid()
+{
+	constexpr int size = sizeof(T) <= SCAN_LARGE_BYTES ? int(sizeof(T)) : 1;
+	return (size % 8 == 0 && consists_of<T, 8>(scalars<size / 8>())) ||
+		(size % 4 == 0 && consists_of<T, 4>(scalars<size / 4>()));
+}
+
 /* Gives padding a value, no matter which: without one the compiler leaves it out when it stores a value, and whoever
  * moves values by words then reads memory that nobody has written.  No instruction. */
 template <class T> __device__ __forceinline__ void settle(T &value)
 {
-	if constexpr (!__has_unique_object_representations(T) && alignof(T) >= 4) {
+	if constexpr (!__has_unique_object_representations(T) && !is_solid<T>() && alignof(T) >= 4) {
 		u32 word[sizeof(T) / 4];
 		memcpy(word, &value, sizeof value);
 #pragma unroll

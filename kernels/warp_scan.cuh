@@ -86,6 +86,8 @@ template <class P> struct warp_scan<P, warp_scan_kind::shuffle> {
 		/* Wide values: a step is work enough for a loop, and code takes the compiler's time. */
 #pragma unroll(steps_at_once)
 		for (int reach = 1; reach < most; reach *= 2) {
+			if (steps_at_once == 1 && rows == 1 && reach >= count[0])
+				break; /* the same in all lanes */
 #pragma unroll
 			for (int r = 0; r < rows; r++) {
 				auto earlier = shuffle_value<shuffle::up>(value[r], reach);

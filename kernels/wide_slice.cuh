@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: MIT
  *
  * A warp's slice of a tile of wide values, in shared memory: raked, as raked_slice.cuh has it, but in two passes that
- * leave all they know in place of the elements, since a thread's registers hold few such values.
+ * leave what they know in place of elements, since a thread's registers hold few such values.
  *
- *   reduce()   each lane scans its `items` consecutive elements; its last one then becomes the combination of the slice
- *              from its begin up to there, by one scan over the lanes
- *   scan()     each lane puts in front of its elements what comes before them, which is in its neighbour's last place
- *   store()    one bulk copy, or what the place of the results allows
+ *   reduce()   each lane combines its `items` consecutive elements; its last one then becomes the combination of the
+ *              slice from its begin up to there, by one scan over the lanes
+ *   scan()     each lane goes over its elements once more, from what comes before them, which is in its neighbour's
+ *              last place; its own last place has its result already, but for what comes before the slice
+ *   store()    copies the results where no bulk copy can
  *
  * For slices of any length: lanes have fewer elements at the end of the array, or none.  A lane's accesses are as wide
- * as its values divide into; where all lanes would begin in the same banks, they take the 16-byte chunks of a value in
- * an order of their own.
+ * as its values divide into.  Lanes whose values begin in the same banks are served one after the other: to let them
+ * take their chunks in another order cost more instructions than it saved, and gaps between slices' parts, which bulk
+ * copies would have to leave, 23 cycles a part.
  *
  * Every function is called by a full, converged warp.
  */
@@ -22,11 +24,18 @@
 
 namespace scan {
 
-template <class P> struct wide_slice {
+/* What one access moves: a chunk that says that it is aligned. */
+template <int bytes> struct __align__(bytes) aligned_chunk {
+	chunk<bytes> c;
+};
+
+/* is_whole: elements lie where their widest units are aligned, not only where they are themselves. */
+template <class P, bool is_whole> struct wide_slice {
 	using T = typename P::value;
-	enum : int { size = sizeof(T), unit = unit_of<size>(), chunks = size / unit };
-	/* Lanes whose values begin in the same banks differ in `turns` ways. */
-	enum : int { turns = unit < 16 ? 1 : (chunks & -chunks) < 8 ? (chunks & -chunks) : 8 };
+	enum : int { size = sizeof(T), unit = is_whole ? unit_of<size>() : int(alignof(T)), chunks = size / unit };
+	/* Lanes whose values begin in the same banks differ in `turns` ways: they take their chunks in different
+	 * orders, where it is few that then have to change places. */
+	enum : int { turns = unit < 16 || chunks > 4 ? 1 : chunks & -chunks };
 
 	char *slice; /* in shared memory, aligned as the array is */
 	int lane;
@@ -40,11 +49,15 @@ template <class P> struct wide_slice {
 		int lanes[1] = {live_lanes()};
 		if (live > 0)
 			read(running[0], 0);
-#pragma unroll 1
-		for (int i = 1; i < live; i++) {
-			write(i - 1, running[0]);
-			T next;
-			read(next, i);
+		if (live > 1) {
+			T next, after;
+			read(next, 1);
+#pragma unroll(at_once)
+			for (int i = 2; i < live; i++) {
+				read(after, i);
+				running[0] = P::op::apply(running[0], next);
+				next = after;
+			}
 			running[0] = P::op::apply(running[0], next);
 		}
 		warp_scan<P, P::warp_scan()>::run(running, lanes, lane, storage);
@@ -60,43 +73,33 @@ template <class P> struct wide_slice {
 		const int live = live_items();
 		T base;
 		if (lane > 0 && live > 0) {
-			read(base, -1);
+			read_last(base);
 			if (has_before)
 				base = P::op::apply(*before, base);
 		} else if (has_before) {
 			base = *before;
 		}
 		__syncwarp(); /* all lanes have read what is overwritten now */
-		if constexpr (P::is_exclusive)
-			shift(base, has_before || lane > 0, live);
-		else
+		if (live > 0)
 			put_before(base, has_before || lane > 0, before, has_before, live);
 	}
 
-	/* Copies the results to global memory.  The slice may be overwritten when the whole warp has returned. */
+	/* Copies the results to global memory, where the warp that does so in bulk cannot.  */
 	__device__ __forceinline__ void store(T *out) const
 	{
-		/* Each lane's results come before the copy that lane 0 starts, and before that of a later tile. */
-		fence_before_copies();
-		__syncwarp();
+		__syncwarp(); /* results were written by other lanes */
 		const u64 places = address_of(out) | shared_address(slice) | u32(count * size);
 		char *to = reinterpret_cast<char *>(out);
 		if (count <= 0)
 			return;
-		if (places % 16 == 0) {
-			if constexpr (!has_bulk_copies()) {
-				copy_out<16>(to);
-			} else if (lane == 0) {
-				start_bulk_store(out, slice, count * size);
-				wait_for_bulk_reads();
-			}
-		} else if (places % 8 == 0) {
+		if (places % 16 == 0)
+			copy_out<16>(to);
+		else if (places % 8 == 0)
 			copy_out<8>(to);
-		} else if (places % 4 == 0) {
+		else if (places % 4 == 0)
 			copy_out<4>(to);
-		} else {
+		else
 			copy_out<alignof(T) < 4 ? alignof(T) : 4>(to);
-		}
 	}
 
 	__device__ __forceinline__ int live_lanes() const
@@ -106,6 +109,9 @@ template <class P> struct wide_slice {
 	}
 
 private:
+	/* Elements that a lane reads ahead of those that it combines; code is repeated for it. */
+	enum : int { at_once = size > SCAN_WIDE_BYTES ? 2 : 1 };
+
 	/* Elements of this lane, if it has any; bounded from above only, as all counts are. */
 	__device__ __forceinline__ int live_items() const
 	{
@@ -113,88 +119,111 @@ private:
 		return left < P::items ? left : P::items;
 	}
 
+	/* The last place has the combination up to there already.  An exclusive result is its left neighbour's
+	 * inclusive one.  For lanes that have elements. */
 	__device__ __forceinline__ void put_before(
 		const T &base, bool has_base, const T *before, bool has_before, int live) const
 	{
-#pragma unroll 1
-		for (int i = 0; i + 1 < live && has_base; i++) {
-			T value;
-			read(value, i);
-			write(i, P::op::apply(base, value));
+		T value;
+		read(value, 0);
+		if (P::is_exclusive)
+			put_exclusive(base, has_base, value, live);
+		else
+			put_inclusive(base, has_base, value, before, has_before, live);
+	}
+
+	__device__ __forceinline__ void put_inclusive(const T &base, bool has_base, T &value, const T *before,
+		bool has_before, int live) const
+	{
+		if (live > 1) {
+			T running = value;
+			read(value, 1);
+			if (has_base)
+				running = P::op::apply(base, running);
+			write(0, running);
+#pragma unroll(at_once)
+			for (int i = 1; i + 1 < live; i++) {
+				T next;
+				read(next, i + 1);
+				running = P::op::apply(running, value);
+				write(i, running);
+				value = next;
+			}
 		}
-		if (live > 0 && has_before) { /* of the whole slice up to here */
-			T value;
-			read(value, live - 1);
+		if (has_before)
 			write(live - 1, P::op::apply(*before, value));
-		}
 	}
 
-	/* An exclusive result is its left neighbour's inclusive one. */
-	__device__ __forceinline__ void shift(const T &base, bool has_base, int live) const
+	__device__ __forceinline__ void put_exclusive(const T &base, bool has_base, T &value, int live) const
 	{
-		T next = base;
-		if constexpr (!P::has_initial)
-			if (!has_base)
-				next = P::op::template identity<T>();
-#pragma unroll 1
-		for (int i = 0; i < live; i++) {
-			T value;
-			if (i + 1 < live)
-				read(value, i);
-			write(i, next);
-			if (i + 1 < live)
-				next = has_base ? P::op::apply(base, value) : value;
+		T running = before_of(base, has_base);
+		if (live > 1) {
+			T next;
+			read(next, 1);
+			write(0, running);
+			running = value;
+			if (has_base)
+				running = P::op::apply(base, value);
+			value = next;
+#pragma unroll(at_once)
+			for (int i = 1; i + 1 < live; i++) {
+				read(next, i + 1);
+				write(i, running);
+				running = P::op::apply(running, value);
+				value = next;
+			}
 		}
+		write(live - 1, running);
 	}
 
-	__device__ __forceinline__ char *place(int i) const { return slice + (lane * P::items + i) * size; }
-
-	/* Of 2^n turns, lane l takes turn (l / (8 / 2^n)) mod 2^n: eight lanes are served at once. */
-	__device__ __forceinline__ int turn() const { return lane / (8 / turns) % turns; }
-
-	__device__ __forceinline__ bool is_aligned() const { return shared_address(slice) % unit == 0; }
-
-	/* Element i of this lane; -1 is the last one of the lane before. */
-	__device__ __forceinline__ void read(T &value, int i) const
+	/* What an exclusive result is where there may be nothing before it. */
+	static __device__ __forceinline__ T before_of(const T &running, bool has_base)
 	{
-		const char *from = place(i);
-		if (alignof(T) >= unit || is_aligned()) { /* the same in all lanes */
-			chunk<unit> c[chunks];
+		if constexpr (!P::has_initial && P::is_exclusive)
+			return has_base ? running : P::op::template identity<T>();
+		else
+			return running;
+	}
+
+	__device__ __forceinline__ char *place_of(int l) const
+	{
+		return slice + l * (P::items * size);
+	}
+
+	/* Element i of this lane. */
+	__device__ __forceinline__ void read(T &value, int i) const { read_at(value, place_of(lane) + i * size); }
+	/* The last one of the lane before. */
+	__device__ __forceinline__ void read_last(T &value) const
+	{
+		read_at(value, place_of(lane - 1) + (P::items - 1) * size);
+	}
+
+	__device__ __forceinline__ void read_at(T &value, const char *from) const
+	{
+		aligned_chunk<unit> c[chunks];
 #pragma unroll
-			for (int k = 0; k < chunks; k++)
-				c[k] = reinterpret_cast<const chunk<unit> *>(from)[k ^ turn()];
-			exchange(c);
-			memcpy(&value, c, size);
-		} else {
-			chunk<alignof(T)> c[size / alignof(T)];
-#pragma unroll
-			for (int k = 0; k < size / int(alignof(T)); k++)
-				c[k] = reinterpret_cast<const chunk<alignof(T)> *>(from)[k];
-			memcpy(&value, c, size);
-		}
+		for (int k = 0; k < chunks; k++)
+			c[k] = reinterpret_cast<const aligned_chunk<unit> *>(from)[k ^ turn()];
+		exchange(c);
+		memcpy(&value, c, size);
 	}
 
 	__device__ __forceinline__ void write(int i, const T &value) const
 	{
-		char *to = place(i);
-		if (alignof(T) >= unit || is_aligned()) {
-			chunk<unit> c[chunks];
-			memcpy(c, &value, size);
-			exchange(c);
+		char *const to = place_of(lane) + i * size;
+		aligned_chunk<unit> c[chunks];
+		memcpy(c, &value, size);
+		exchange(c);
 #pragma unroll
-			for (int k = 0; k < chunks; k++)
-				reinterpret_cast<chunk<unit> *>(to)[k ^ turn()] = c[k];
-		} else {
-			chunk<alignof(T)> c[size / alignof(T)];
-			memcpy(c, &value, size);
-#pragma unroll
-			for (int k = 0; k < size / int(alignof(T)); k++)
-				reinterpret_cast<chunk<alignof(T)> *>(to)[k] = c[k];
-		}
+		for (int k = 0; k < chunks; k++)
+			reinterpret_cast<aligned_chunk<unit> *>(to)[k ^ turn()] = c[k];
 	}
 
+	/* Of 2^n turns, lane l takes turn (l / (8 / 2^n)) mod 2^n: eight lanes are served at once. */
+	__device__ __forceinline__ int turn() const { return lane / (8 / turns) % turns; }
+
 	/* c[k] and c[k ^ turn] change places, without indexing registers. */
-	__device__ __forceinline__ void exchange(chunk<unit> (&c)[chunks]) const
+	__device__ __forceinline__ void exchange(aligned_chunk<unit> (&c)[chunks]) const
 	{
 #pragma unroll
 		for (int bit = 1; bit < turns; bit *= 2) {
@@ -203,7 +232,7 @@ private:
 			for (int k = 0; k < chunks; k++) {
 				if (k & bit)
 					continue;
-				const chunk<unit> low = c[k], high = c[k | bit];
+				const aligned_chunk<unit> low = c[k], high = c[k | bit];
 				c[k] = is_set ? high : low;
 				c[k | bit] = is_set ? low : high;
 			}

@@ -197,11 +197,22 @@ static bool is_light(const struct srt_problem *problem)
 		problem->output_type == type && (srt_type_size(type) > 1 || problem->op != SCANRT_PROD);
 }
 
+/* The same of scalars of 16 bytes, of which complex products take more registers. */
+static bool is_light_vector(const struct srt_problem *problem)
+{
+	int type = problem->accumulator_type;
+
+	return !problem->user && problem->input_type == type && problem->output_type == type &&
+		(type == SCANRT_I128 || type == SCANRT_U128 ||
+			(type == SCANRT_C128 && problem->op == SCANRT_SUM));
+}
+
 /* Slices scanned in their stages: big tiles, since a stage is free again soon.  An odd number of vectors has no bank
  * conflicts.  14 warps are 1 % faster than 13 on an H200, but 13 and three leave a thread 128 registers. */
 static struct raked_ring raked_ring_of(const struct srt_problem *problem)
 {
 	static const struct raked_ring words = { 448, 7, 4, 2, 2 }, others = { 416, 7, 4, 2, 2 };
+	static const struct raked_ring vectors = { 480, 7, 4, 2, 4 };
 	static const struct raked_ring narrowed[] = { { 416, 7, 4, 2, 4 }, { 448, 7, 4, 2, 4 } };
 	static const struct raked_ring widened[] = { { 416, 9, 5, 2, 2 }, { 448, 7, 5, 2, 2 }, { 448, 7, 8, 3, 2 } };
 	size_t in = srt_problem_size(problem, SRT_INPUT);
@@ -210,6 +221,8 @@ static struct raked_ring raked_ring_of(const struct srt_problem *problem)
 
 	if (is_light(problem))
 		return words;
+	if (is_light_vector(problem))
+		return vectors;
 	/* The fewer bytes a tile's results take, the faster tiles follow one another. */
 	if (in > out)
 		return narrowed[in / out >= 4 && vector >= 4];
@@ -307,6 +320,28 @@ static size_t append_blocks(struct srt_range *ranges, const struct srt_problem *
 	return count;
 }
 
+/* Values that stay in shared memory: what a tile costs beside its elements is so much that few tiles a multiprocessor
+ * are best, as large as the count allows. */
+static size_t append_large(struct srt_range *ranges, size_t count, const struct srt_variant *large,
+	const struct srt_device *device, uint64_t high, uint64_t max_count)
+{
+	static const int items[][2] = { { 8, 8 }, { 19, 15 }, { 38, 30 }, { 76, 60 } }; /* of one block, of several */
+	const size_t last = sizeof(items) / sizeof(items[0]) - 1;
+	struct srt_variant variant = *large;
+	size_t i;
+
+	for (i = 0; i <= last; i++) {
+		uint64_t wave;
+
+		variant.items = items[i][variant.residency > 1];
+		wave = (uint64_t)device->sm_count * (uint64_t)variant.residency * srt_variant_tile(&variant);
+		if (wave >= high || device->sm_count <= 0 || i == last)
+			wave = high;
+		count = append(ranges, count, &variant, wave, max_count);
+	}
+	return count;
+}
+
 size_t srt_heuristic_ranges(struct srt_range ranges[SRT_HEURISTIC_MAX], const struct srt_problem *problem,
 	const struct srt_device *device)
 {
@@ -338,6 +373,9 @@ size_t srt_heuristic_ranges(struct srt_range ranges[SRT_HEURISTIC_MAX], const st
 		count = append(ranges, count, &lookback, TOTALS_BYTES / srt_problem_size(problem, SRT_INPUT),
 			problem->max_count);
 		count = append(ranges, count, &totals, meeting, problem->max_count);
+	} else if (has_lookback && srt_wide_is_large(problem)) {
+		count = append_large(ranges, count, &lookback, device, has_lookahead ? meeting : UINT64_MAX,
+			problem->max_count);
 	} else if (has_lookback) {
 		count = append(ranges, count, &lookback, has_lookahead ? meeting : UINT64_MAX, problem->max_count);
 	}

@@ -9,8 +9,11 @@
 #define REGISTERS_PER_BLOCK 65536
 #define WARP_SIZE 32
 #define VECTOR_BYTES 16
-/* Four of them, and what the kernel has beside, in 227 KB. */
-#define IN_PLACE_TILE_BYTES 54000
+/* Five of them, and what the kernel has beside, in 227 KB; or four of the larger ones. */
+#define IN_PLACE_TILE_BYTES 43600
+#define IN_PLACE_LARGER_TILE_BYTES 56400
+/* A tile of few but wide values waits longer for what comes before it. */
+#define IN_PLACE_NARROW_BYTES 48
 /* A thread's registers beside its values; and the values that it holds beside its items, at the worst moment. */
 #define REGISTERS_BESIDE 72
 #define VALUES_BESIDE 3
@@ -18,6 +21,7 @@
 /* A value of more does not leave a thread enough for what has to be combined with it. */
 #define REGISTERS_OF_VALUE 24
 #define REGISTERS_OF_LOOKAHEAD 20
+#define LARGE_SMALL_BYTES 1024
 /* Shared memory of one tile of the variant that has to fit everywhere, in a ring of three. */
 #define REPRODUCIBLE_TILE_BYTES 14000
 
@@ -73,27 +77,37 @@ static int odd(int items)
 	return items <= 2 ? items > 0 ? items : 1 : (items - 1) / 2 * 2 + 1;
 }
 
-/* Values combined where they lie: tiles as large as four of them fit, few warps with many elements each, since the
- * exchange costs what a tile costs, whatever is in it; an odd number of items meets no banks. */
+/* Values combined where they lie: few warps with many elements each, since the exchange and the scan over a warp's
+ * lanes cost the same whatever is in a tile; an odd number of items meets fewest banks. */
+static struct srt_variant in_place(int size, int stages, int tile)
+{
+	bool is_narrow = size <= IN_PLACE_NARROW_BYTES;
+	int whole = is_narrow ? IN_PLACE_LARGER_TILE_BYTES : IN_PLACE_TILE_BYTES;
+	struct srt_variant variant;
+
+	srt_variant_init(&variant, SRT_LOOKAHEAD);
+	variant.block = tile < whole ? 64 : size <= VECTOR_BYTES ? 352 : is_narrow ? 160 : 64;
+	variant.items = odd(tile / size / variant.block);
+	variant.stages = stages;
+	variant.ahead = stages > 2 ? stages - 2 : 1;
+	variant.gather = is_narrow ? 1 : 2;
+	variant.store = SRT_ACCESS_PLACE;
+	return variant;
+}
+
 bool srt_wide_make_in_place(struct srt_variant *variant, const struct srt_problem *problem,
 	const struct srt_device *device)
 {
 	int size = (int)srt_problem_size(problem, SRT_ACCUMULATOR);
+	bool is_narrow = size <= IN_PLACE_NARROW_BYTES;
 	int stages;
 	int tile;
 
 	if (is_unaligned(problem))
 		return false;
-	for (stages = 4; stages >= 2; stages--)
-		for (tile = IN_PLACE_TILE_BYTES; tile >= 4096; tile /= 2) {
-			srt_variant_init(variant, SRT_LOOKAHEAD);
-			variant->block = size <= VECTOR_BYTES ? 416 : size <= 48 ? 224 : size <= 112 ? 96 : 64;
-			if (tile < IN_PLACE_TILE_BYTES)
-				variant->block = 64;
-			variant->items = odd(tile / size / variant->block);
-			variant->stages = stages;
-			variant->ahead = stages > 2 ? stages - 2 : 1;
-			variant->store = SRT_ACCESS_PLACE;
+	for (stages = is_narrow ? 4 : 5; stages >= 2; stages--)
+		for (tile = is_narrow ? IN_PLACE_LARGER_TILE_BYTES : IN_PLACE_TILE_BYTES; tile >= 4096; tile /= 2) {
+			*variant = in_place(size, stages, tile);
 			if (srt_variant_check(variant, problem, device) == SCANRT_OK)
 				return true;
 		}
@@ -108,6 +122,7 @@ bool srt_wide_order_in_place(struct srt_variant *variant, const struct srt_probl
 	srt_variant_init(&made, SRT_LOOKAHEAD);
 	made.block = 64;
 	made.items = odd(20000 / (int)srt_problem_size(problem, SRT_ACCUMULATOR) / made.block);
+	made.gather = 2;
 	made.store = SRT_ACCESS_PLACE;
 	if (srt_problem_size(problem, SRT_ACCUMULATOR) <= VECTOR_BYTES || is_unaligned(problem) ||
 		srt_variant_check(&made, problem, NULL) != SCANRT_OK)
@@ -116,20 +131,23 @@ bool srt_wide_order_in_place(struct srt_variant *variant, const struct srt_probl
 	return true;
 }
 
-/* As many leaders as five slots each leave room for, and elements enough for each that their scan over the leaders and
- * the exchange between tiles are a small part; but the tiles of all multiprocessors stay in L2.  One leader always
- * fits. */
+/* As many leaders as five slots each leave room for; of the smaller values, two blocks hide each other's waits.  One
+ * leader always fits. */
 void srt_wide_make_large(struct srt_variant *variant, const struct srt_problem *problem,
 	const struct srt_device *device)
 {
+	bool is_small = srt_problem_size(problem, SRT_ACCUMULATOR) <= LARGE_SMALL_BYTES;
 	int lanes;
 
 	srt_variant_init(variant, SRT_LARGE);
-	for (lanes = 4; lanes <= 128; lanes *= 2) {
+	variant->residency = is_small ? 2 : 1;
+	for (lanes = is_small ? 8 : 4; lanes <= 128; lanes *= 2) {
 		variant->lanes = lanes;
-		if (srt_variant_check(variant, problem, device) == SCANRT_OK)
-			return;
+		for (variant->block = is_small ? 256 : 320; variant->block >= 256; variant->block -= 64)
+			if (srt_variant_check(variant, problem, device) == SCANRT_OK)
+				return;
 	}
+	variant->residency = 1;
 	variant->block = 32;
 	variant->lanes = 32;
 }

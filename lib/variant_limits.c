@@ -25,7 +25,7 @@
  * stores each warp's slice of it does. */
 #define LINE_BYTES 128
 #define VECTOR_BYTES 16
-#define PLACE_BYTES 12
+#define PLACE_BYTES 4
 #define STAGE_ALIGNMENT 128
 
 static size_t larger(size_t a, size_t b)
@@ -64,15 +64,21 @@ uint32_t srt_variant_tile(const struct srt_variant *variant)
 
 uint32_t srt_variant_threads(const struct srt_variant *variant)
 {
-	return (uint32_t)variant->block + srt_strategy_find(variant->strategy)->role_warps * WARP_SIZE;
+	uint32_t roles = srt_strategy_find(variant->strategy)->role_warps;
+
+	/* Wide values have as many gather warps, and one that stores. */
+	if (variant->store == SRT_ACCESS_PLACE)
+		roles += (uint32_t)variant->gather;
+	return (uint32_t)variant->block + roles * WARP_SIZE;
 }
 
-/* From slot to slot of strategy large: an odd number of its words. */
+/* From slot to slot of strategy large: an odd number of vectors, or of words where values are no whole vectors. */
 static size_t large_stride(const struct srt_problem *problem)
 {
-	size_t word = larger(4, srt_problem_alignment(problem, SRT_ACCUMULATOR));
+	size_t size = srt_problem_size(problem, SRT_ACCUMULATOR);
+	size_t word = size % 16 == 0 && size >= 1024 ? 16 : larger(4, srt_problem_alignment(problem, SRT_ACCUMULATOR));
 
-	return ((srt_problem_size(problem, SRT_ACCUMULATOR) + word - 1) / word | 1) * word;
+	return ((size + word - 1) / word | 1) * word;
 }
 
 /* Five sets of a slot a leader, and two for the tile's prefix. */
@@ -185,7 +191,7 @@ size_t srt_variant_static_bytes(const struct srt_variant *variant, const struct 
 		total_slots = larger(2 * (size_t)variant->ahead + 2, (size_t)variant->stages);
 		bytes += ((size_t)variant->ahead + 2) * 3 * BARRIER_BYTES;
 		bytes += ((size_t)variant->stages + 1) * value;
-		bytes += (size_t)variant->stages * (2 * BARRIER_BYTES + sizeof(uint32_t));
+		bytes += (size_t)variant->stages * (3 * BARRIER_BYTES + sizeof(uint32_t));
 		bytes += STAGE_ALIGNMENT; /* the ring of stages begins at the next multiple */
 	}
 	if (variant->strategy == SRT_CLUSTER)
@@ -228,7 +234,7 @@ static int check_bulk(const struct srt_variant *variant, const struct srt_proble
 	return SCANRT_OK;
 }
 
-/* What is combined where it lies: elements that are accumulators.  Narrow ones have nothing of it. */
+/* What is combined where it lies: elements that are accumulators, of whole words. */
 static int check_place(const struct srt_variant *variant, const struct srt_problem *problem)
 {
 	bool is_converted = problem->user && (problem->user->has_load || problem->user->has_store);

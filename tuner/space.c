@@ -38,22 +38,22 @@ struct point {
 
 /* Wide values, combined where they lie.  They come first. */
 static const struct point wide[] = {
-	{ .strategy = SRT_LOOKAHEAD, .block = 416, .items = 7, .stages = 4, .ahead = 2, .store = PLACE },
-	{ .strategy = SRT_LOOKAHEAD, .block = 224, .items = 7, .stages = 4, .ahead = 2, .store = PLACE },
-	{ .strategy = SRT_LOOKAHEAD, .block = 96, .items = 5, .stages = 4, .ahead = 2, .store = PLACE },
-	{ .strategy = SRT_LOOKAHEAD, .block = 64, .items = 5, .stages = 4, .ahead = 2, .store = PLACE },
-	{ .strategy = SRT_LOOKAHEAD, .block = 64, .items = 9, .stages = 4, .ahead = 2, .store = PLACE },
-	{ .strategy = SRT_LOOKAHEAD, .block = 192, .items = 3, .stages = 4, .ahead = 2, .store = PLACE },
-	{ .strategy = SRT_LOOKAHEAD, .block = 128, .items = 3, .stages = 4, .ahead = 2, .store = PLACE },
-	{ .strategy = SRT_LOOKAHEAD, .block = 64, .items = 3, .stages = 8, .ahead = 5, .store = PLACE },
-	{ .strategy = SRT_LOOKAHEAD, .block = 320, .items = 5, .stages = 4, .ahead = 2, .store = PLACE },
-	{ .strategy = SRT_LOOKAHEAD, .block = 96, .items = 15, .stages = 4, .ahead = 2, .store = PLACE },
-	{ .strategy = SRT_LOOKAHEAD, .block = 128, .items = 3, .stages = 6, .ahead = 3, .store = PLACE },
-	{ .strategy = SRT_LOOKAHEAD, .block = 256, .items = 5, .stages = 5, .ahead = 3, .store = PLACE },
-	{ .strategy = SRT_LOOKAHEAD, .block = 128, .items = 11, .stages = 4, .ahead = 2, .store = PLACE },
-	{ .strategy = SRT_LOOKAHEAD, .block = 64, .items = 5, .stages = 5, .ahead = 3, .store = PLACE },
-	{ .strategy = SRT_LOOKAHEAD, .block = 416, .items = 3, .stages = 5, .ahead = 3, .store = PLACE },
-	{ .strategy = SRT_LOOKAHEAD, .block = 448, .items = 5, .stages = 5, .ahead = 3, .store = PLACE },
+	{ .strategy = SRT_LOOKAHEAD, .block = 64, .items = 7, .stages = 5, .ahead = 3, .gather = 2, .store = PLACE },
+	{ .strategy = SRT_LOOKAHEAD, .block = 160, .items = 11, .stages = 4, .ahead = 2, .gather = 1, .store = PLACE },
+	{ .strategy = SRT_LOOKAHEAD, .block = 64, .items = 5, .stages = 5, .ahead = 3, .gather = 2, .store = PLACE },
+	{ .strategy = SRT_LOOKAHEAD, .block = 352, .items = 9, .stages = 4, .ahead = 2, .gather = 1, .store = PLACE },
+	{ .strategy = SRT_LOOKAHEAD, .block = 480, .vectors = 7, .stages = 4, .ahead = 2, .store = BULK },
+	{ .strategy = SRT_LOOKAHEAD, .block = 480, .vectors = 7, .stages = 4, .ahead = 2, .gather = 2, .store = BULK },
+	{ .strategy = SRT_LOOKAHEAD, .block = 64, .items = 9, .stages = 4, .ahead = 2, .gather = 2, .store = PLACE },
+	{ .strategy = SRT_LOOKAHEAD, .block = 128, .items = 13, .stages = 4, .ahead = 2, .gather = 1, .store = PLACE },
+	{ .strategy = SRT_LOOKAHEAD, .block = 128, .items = 3, .stages = 6, .ahead = 4, .gather = 2, .store = PLACE },
+	{ .strategy = SRT_LOOKAHEAD, .block = 96, .items = 3, .stages = 5, .ahead = 3, .gather = 2, .store = PLACE },
+	{ .strategy = SRT_LOOKAHEAD, .block = 224, .items = 7, .stages = 4, .ahead = 2, .gather = 1, .store = PLACE },
+	{ .strategy = SRT_LOOKAHEAD, .block = 64, .items = 3, .stages = 8, .ahead = 5, .gather = 2, .store = PLACE },
+	{ .strategy = SRT_LOOKAHEAD, .block = 32, .items = 9, .stages = 5, .ahead = 3, .gather = 2, .store = PLACE },
+	{ .strategy = SRT_LOOKAHEAD, .block = 96, .items = 5, .stages = 4, .ahead = 2, .gather = 2, .store = PLACE },
+	{ .strategy = SRT_LOOKAHEAD, .block = 416, .items = 7, .stages = 4, .ahead = 2, .gather = 1, .store = PLACE },
+	{ .strategy = SRT_LOOKAHEAD, .block = 192, .items = 7, .stages = 5, .ahead = 3, .gather = 1, .store = PLACE },
 };
 
 /* Those that won somewhere, or nearly so, ordered so that any beginning of the list is a fair sample of all. */
@@ -136,20 +136,24 @@ static const struct point known[] = {
 /* Of values that stay in shared memory: how many lanes move what one applies the operator to, and how many elements it
  * has in a row. */
 static const struct point known_large[] = {
+	{ .strategy = SRT_LARGE, .block = 320, .lanes = 32, .items = 76 },
+	{ .strategy = SRT_LARGE, .block = 320, .lanes = 16, .items = 38 },
+	{ .strategy = SRT_LARGE, .block = 256, .lanes = 8, .items = 60, .residency = 2 },
+	{ .strategy = SRT_LARGE, .block = 256, .lanes = 16, .items = 48 },
+	{ .strategy = SRT_LARGE, .block = 320, .lanes = 32, .items = 38 },
+	{ .strategy = SRT_LARGE, .block = 256, .lanes = 8, .items = 16, .residency = 2 },
+	{ .strategy = SRT_LARGE, .block = 256, .lanes = 16, .items = 16 },
+	{ .strategy = SRT_LARGE, .block = 256, .lanes = 32, .items = 16 },
+	{ .strategy = SRT_LARGE, .block = 160, .lanes = 16, .items = 76 },
+	{ .strategy = SRT_LARGE, .block = 256, .lanes = 8, .items = 30, .residency = 2 },
+	{ .strategy = SRT_LARGE, .block = 320, .lanes = 32, .items = 26 },
+	{ .strategy = SRT_LARGE, .block = 256, .lanes = 16, .items = 24 },
+	{ .strategy = SRT_LARGE, .block = 320, .lanes = 16, .items = 19 },
+	{ .strategy = SRT_LARGE, .block = 256, .lanes = 4, .items = 40 },
 	{ .strategy = SRT_LARGE, .block = 256, .lanes = 4, .items = 8 },
 	{ .strategy = SRT_LARGE, .block = 256, .lanes = 16, .items = 8 },
-	{ .strategy = SRT_LARGE, .block = 256, .lanes = 32, .items = 16 },
-	{ .strategy = SRT_LARGE, .block = 320, .lanes = 8, .items = 8, .residency = 2 },
-	{ .strategy = SRT_LARGE, .block = 256, .lanes = 4, .items = 16 },
-	{ .strategy = SRT_LARGE, .block = 256, .lanes = 16, .items = 16 },
-	{ .strategy = SRT_LARGE, .block = 160, .lanes = 16, .items = 16 },
-	{ .strategy = SRT_LARGE, .block = 256, .lanes = 8, .items = 16, .residency = 2 },
-	{ .strategy = SRT_LARGE, .block = 320, .lanes = 16, .items = 8 },
-	{ .strategy = SRT_LARGE, .block = 256, .lanes = 32, .items = 8, .residency = 2 },
-	{ .strategy = SRT_LARGE, .block = 256, .lanes = 4, .items = 4 },
-	{ .strategy = SRT_LARGE, .block = 256, .lanes = 16, .items = 24 },
+	{ .strategy = SRT_LARGE, .block = 320, .lanes = 32, .items = 8 },
 	{ .strategy = SRT_LARGE, .block = 192, .lanes = 8, .items = 16, .residency = 3 },
-	{ .strategy = SRT_LARGE, .block = 256, .lanes = 32, .items = 32 },
 	{ .strategy = SRT_LARGE, .block = 128, .lanes = 4, .items = 3 },
 	{ .strategy = SRT_LARGE, .block = 64, .lanes = 2, .items = 2 },
 };
@@ -295,7 +299,7 @@ static struct point draw(uint64_t *state)
 static struct point draw_large(uint64_t *state)
 {
 	static const int blocks[] = { 64, 96, 128, 192, 256, 256, 384, 512, 768 };
-	static const int items[] = { 1, 2, 3, 4, 6, 8, 8, 12, 16 };
+	static const int items[] = { 1, 2, 4, 8, 12, 16, 24, 32, 48, 64, 96 };
 	static const int lanes[] = { 1, 2, 4, 8, 8, 16, 32, 64 };
 	static const int residencies[] = { 0, 0, 0, 2, 3 };
 	struct point point = { .strategy = SRT_LARGE };
@@ -307,6 +311,12 @@ static struct point draw_large(uint64_t *state)
 	return point;
 }
 
+/* What takes more than 8 bytes is large to a thread that holds many. */
+static bool is_wide(const struct srt_problem *problem)
+{
+	return srt_problem_size(problem, SRT_ACCUMULATOR) > 8;
+}
+
 static size_t append(struct srt_variant *variants, size_t used, const struct point *point,
 	const struct srt_problem *problem, const struct srt_device *device)
 {
@@ -316,16 +326,12 @@ static size_t append(struct srt_variant *variants, size_t used, const struct poi
 	/* An accumulator an element beside the arrays is memory that a caller will not want to spend. */
 	if (srt_strategy_find(point->strategy)->keeps_elements && !srt_problem_keeps_in_output(problem))
 		return used;
+	if (point->store == PLACE && !is_wide(problem))
+		return used; /* words are better off in registers */
 	for (size_t i = 0; i < used; i++)
 		if (tune_variant_is_equal(&variants[i], &variants[used]))
 			return used;
 	return used + 1;
-}
-
-/* What takes more than 8 bytes is large to a thread that holds many. */
-static bool is_wide(const struct srt_problem *problem)
-{
-	return srt_problem_size(problem, SRT_ACCUMULATOR) > 8;
 }
 
 size_t tune_space(struct srt_variant *variants, size_t capacity, const struct srt_problem *problem,

@@ -302,7 +302,7 @@ static void test_options(void)
 		"-DSCAN_WARP_SCAN=1", "-DSCAN_CIRCUIT=0", "-DSCAN_FAN=0", "-DSCAN_LOAD=2", "-DSCAN_STORE=2",
 		"-DSCAN_RESIDENCY=1", "-DSCAN_STAGES=6", "-DSCAN_AHEAD=4", "-DSCAN_GATHER=4", "-DSCAN_CLUSTER=0",
 		"-DSCAN_EXCHANGE=0", "-DSCAN_PARTIALS=0", "-DSCAN_TILE=9216", "-DSCAN_VECTOR=4", "-DSCAN_TILE_WORDS=2",
-		"-DSCAN_SHARED_BYTES=56064" };
+		"-DSCAN_SHARED_BYTES=56832" };
 	struct srt_problem problem;
 	struct srt_variant variant;
 	struct srt_options options;
