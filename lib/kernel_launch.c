@@ -143,9 +143,8 @@ int srt_kernel_launch(const struct srt_kernel *kernel, const struct srt_driver *
 	fill_arguments(&arguments, &scan, workspace);
 	for (i = 0; i < scan.count && result == CUDA_SUCCESS; i++) {
 		set_launch(&arguments, &scan, &scan.launches[i]);
-		if (!is_short(kernel, count) ||
-				!srt_replay_launch(kernel, driver, &scan.launches[i], &arguments, stream))
-			result = srt_launch_once(kernel, driver, &scan.launches[i], &arguments, stream);
+		result = (is_short(kernel, count) ? srt_replay_launch : srt_launch_once)(
+			kernel, driver, &scan.launches[i], &arguments, stream);
 	}
 	if (result == CUDA_SUCCESS)
 		return SCANRT_OK;

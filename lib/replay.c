@@ -14,12 +14,19 @@
 #define LAUNCHES_BEFORE 32
 #define MOST_BEFORE     (1u << 24)
 
+/* Threads that launch at the same time wait for one another in the driver, and longer with graphs: by 16 an H200's took
+ * 26 us for one, and 14 for a launch.  Whoever meets another takes so many launches before it tries a graph again. */
+#define LAUNCHES_APART 4096
+
+static atomic_uint under_way; /* launches of short scans, by all threads */
+
 struct srt_replay {
 	atomic_flag is_busy; /* of a call; held for the rest */
 	bool is_refused;     /* by the driver, once */
 	uint32_t grid;       /* blocks of the latest launch */
 	unsigned in_row;     /* launches of so many without a graph */
 	unsigned before;     /* how many make one due */
+	unsigned apart;      /* launches that are still to come before a graph is thought of */
 	uint32_t made_for;   /* blocks of the graph: clusters of another size want another one */
 	CUgraph graph;
 	CUgraphNode node;
@@ -177,20 +184,36 @@ static bool launch_graph(struct srt_replay *replay, const struct srt_kernel *ker
 	return false;
 }
 
-bool srt_replay_launch(const struct srt_kernel *kernel, const struct srt_driver *driver,
-	const struct srt_launch *launch, const struct scan_arguments *arguments, void *stream)
+static bool replay_one(struct srt_replay *replay, const struct srt_kernel *kernel, const struct srt_driver *driver,
+	const struct srt_launch *launch, const struct scan_arguments *arguments, CUstream stream)
+{
+	if (replay->apart > 0) {
+		replay->apart--;
+		return false;
+	}
+	if (!is_due(replay, launch->grid) || !is_plain(driver, stream))
+		return false;
+	if (!has_graph_for(replay, launch->grid))
+		remake(replay, kernel, driver, launch, arguments);
+	return replay->executable && launch_graph(replay, kernel, driver, launch, arguments, stream);
+}
+
+int srt_replay_launch(const struct srt_kernel *kernel, const struct srt_driver *driver, const struct srt_launch *launch,
+	const struct scan_arguments *arguments, void *stream)
 {
 	struct srt_replay *replay = kernel->replay;
+	bool is_alone = atomic_fetch_add_explicit(&under_way, 1, memory_order_relaxed) == 0;
 	bool is_launched = false;
+	int result = CUDA_SUCCESS;
 
-	if (!replay || atomic_flag_test_and_set_explicit(&replay->is_busy, memory_order_acquire))
-		return false;
-	if (is_due(replay, launch->grid) && is_plain(driver, stream)) {
-		if (!has_graph_for(replay, launch->grid))
-			remake(replay, kernel, driver, launch, arguments);
-		is_launched = replay->executable &&
-			launch_graph(replay, kernel, driver, launch, arguments, stream);
+	if (!atomic_flag_test_and_set_explicit(&replay->is_busy, memory_order_acquire)) {
+		if (!is_alone)
+			replay->apart = LAUNCHES_APART;
+		is_launched = replay_one(replay, kernel, driver, launch, arguments, stream);
+		atomic_flag_clear_explicit(&replay->is_busy, memory_order_release);
 	}
-	atomic_flag_clear_explicit(&replay->is_busy, memory_order_release);
-	return is_launched;
+	if (!is_launched)
+		result = srt_launch_once(kernel, driver, launch, arguments, stream);
+	atomic_fetch_sub_explicit(&under_way, 1, memory_order_relaxed);
+	return result;
 }

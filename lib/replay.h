@@ -17,11 +17,10 @@ struct scan_arguments; /* kernels/abi.h */
 struct srt_replay *srt_replay_create(const struct srt_driver *driver);
 void srt_replay_destroy(struct srt_replay *replay, const struct srt_driver *driver);
 
-/* Whether it has been launched; else nothing has happened, and the launch is to be made in the usual way: as the first
- * ones are, those of another number of blocks than the ones before, those that a stream captures, and those that the
- * driver refuses.  Threads may call at once; one of them is served. */
-bool srt_replay_launch(const struct srt_kernel *kernel, const struct srt_driver *driver,
-	const struct srt_launch *launch, const struct scan_arguments *arguments, void *stream);
+/* Launches, and returns a CUresult: in the usual way for the first ones, for another number of blocks than the ones
+ * before, for what a stream captures, where another thread launches, too, and where the driver refuses a graph. */
+int srt_replay_launch(const struct srt_kernel *kernel, const struct srt_driver *driver, const struct srt_launch *launch,
+	const struct scan_arguments *arguments, void *stream);
 
 /* Whether there is a graph; for tests.  NULL has none. */
 bool srt_replay_is_in_use(const struct srt_replay *replay);
