@@ -78,6 +78,14 @@ static struct srt_variant make_order(const struct srt_problem *problem)
 	return variant;
 }
 
+/* Blocks of two to a multiprocessor are slower for elements of up to 4 bytes, and have too few registers for maxima of
+ * doubles, which look at NaNs and at the sign of zero. */
+static bool is_alone(const struct srt_problem *problem)
+{
+	return srt_problem_vector(problem) >= 4 || (problem->accumulator_type == SCANRT_F64 &&
+		(problem->op == SCANRT_MIN || problem->op == SCANRT_MAX));
+}
+
 /* The ring may be another one on each device.  On an H200, two blocks of three tiles each are nearly as fast as one of
  * four tiles of twice the size for 8-byte elements; for narrower ones, one of seven tiles is.  The smallest ring fits
  * everywhere.  By rows, a thread has no registers for two blocks either, and tiles are small: three fit. */
@@ -96,7 +104,7 @@ int srt_heuristic_reproducible(struct srt_variant *variant, const struct srt_pro
 		i = 2;
 	else if (variant->store != SRT_ACCESS_BULK)
 		i = 4;
-	else if (srt_problem_vector(problem) >= 4)
+	else if (is_alone(problem))
 		i = 1;
 	for (; i < sizeof(rings) / sizeof(rings[0]); i++) {
 		variant->residency = rings[i].residency;

@@ -69,10 +69,12 @@ static void add_problem(struct batch *batch, const struct srt_device *device, in
 	add_variant(batch, &problem, &fixed, device->capability);
 }
 
-/* Maxima of doubles look at NaNs and at the sign of zero: for them, what has the most threads. */
+/* Maxima of doubles look at NaNs and at the sign of zero: for them, what has the most threads, and what is reproducible:
+ * its blocks have half of the registers each. */
 static void add_maxima(struct batch *batch, const struct srt_device *device)
 {
 	struct srt_range ranges[SRT_HEURISTIC_MAX];
+	struct srt_variant fixed;
 	struct srt_problem problem;
 	size_t count;
 
@@ -81,6 +83,10 @@ static void add_maxima(struct batch *batch, const struct srt_device *device)
 	for (size_t i = 0; i < count; i++)
 		if (ranges[i].variant.strategy == SRT_TOTALS)
 			add_variant(batch, &problem, &ranges[i].variant, device->capability);
+	problem.is_exclusive = true;
+	tap_is_int(srt_heuristic_reproducible(&fixed, &problem, device), SCANRT_OK,
+		"maxima of f64 have a reproducible default on sm_%d", device->capability);
+	add_variant(batch, &problem, &fixed, device->capability);
 }
 
 /* Of two element sizes: what large arrays get, which holds both. */
