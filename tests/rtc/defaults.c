@@ -69,8 +69,8 @@ static void add_problem(struct batch *batch, const struct srt_device *device, in
 	add_variant(batch, &problem, &fixed, device->capability);
 }
 
-/* Maxima of doubles look at NaNs and at the sign of zero: for them, what has the most threads, and what is reproducible:
- * its blocks have half of the registers each. */
+/* Maxima of doubles look at NaNs and at the sign of zero: for them, what has the most threads, and what is
+ * reproducible: its blocks have half of the registers each. */
 static void add_maxima(struct batch *batch, const struct srt_device *device)
 {
 	struct srt_range ranges[SRT_HEURISTIC_MAX];
