@@ -136,8 +136,8 @@ static void pick_variant(struct srt_variant *variant, const struct types *types,
 	static const char *const knobs[] = { "block,block=96,items=", "lookback,block=64,items=",
 		"lookahead,block=64,stages=3,ahead=2,gather=1,items=", "lookback,block=32,warp=shared,items=",
 		"reduce,block=64,items=", "reduce-fixed,block=64,partials=8,items=", "fan,block=64,items=" };
-	static const char *const wide[] = { "lookahead,block=64,stages=3,ahead=1,store=place,items=3",
-		"lookahead,block=32,stages=4,ahead=2,store=place,items=1" };
+	static const char *const wide[] = { "lookahead,block=64,stages=3,ahead=1,store=place,gather=1,items=3",
+		"lookahead,block=32,stages=4,ahead=2,store=place,gather=3,items=1" };
 	static const char *const large[] = { "large,block=64,lanes=16,items=3", "large,block=96,lanes=8,items=2" };
 	size_t size = srt_problem_size(problem, SRT_ACCUMULATOR);
 	unsigned turn = types->used % 7;
@@ -355,7 +355,7 @@ int main(void)
 	only_neighbours(&types, 32, "fan,block=64,items=4", true, true);
 	only_neighbours(&types, 48, "fan,block=32,items=2", false, false);
 	only_neighbours(&types, 32, "cluster,block=64,items=8,cluster=4", true, true);
-	only_neighbours(&types, 48, "lookahead,block=32,items=1,stages=4,ahead=2,store=place", false, true);
+	only_neighbours(&types, 48, "lookahead,block=32,items=1,stages=4,ahead=2,store=place,gather=2", false, true);
 	only_neighbours(&types, 64, "lookahead,block=64,items=3,stages=3,ahead=1,store=place", false, false);
 	only_neighbours(&types, 512, "large,block=64,items=3,lanes=2", true, true);
 	srt_workspace_destroy(&types.initial, types.device.driver);
