@@ -40,7 +40,8 @@
 	F(cuEventSynchronize, 2000) F(cuEventElapsedTime, 2000) \
 	F(cuGraphCreate, 10000) F(cuGraphDestroy, 10000) F(cuGraphAddEmptyNode, 10000) F(cuGraphGetNodes, 10000) \
 	F(cuGraphNodeGetType, 10000) F(cuGraphNodeGetDependencies, 10000) F(cuGraphInstantiateWithFlags, 11040) \
-	F(cuGraphLaunch, 10000) F(cuGraphExecDestroy, 10000) F(cuGraphExecUpdate, 10020)
+	F(cuGraphLaunch, 10000) F(cuGraphExecDestroy, 10000) F(cuGraphExecUpdate, 10020) \
+	F(cuGraphExecKernelNodeSetParams, 12000)
 
 struct emu_api {
 	PFN_cuGetProcAddress_v11030 cuGetProcAddress_first;

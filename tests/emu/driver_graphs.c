@@ -285,6 +285,44 @@ static void time_in_graphs(CUdeviceptr a)
 		emu_must(cu.cuEventDestroy(marks[i]));
 }
 
+/* What an executable graph's kernel is given anew; the graph that it was made of keeps what it had. */
+static void set_parameters(CUdeviceptr a)
+{
+	unsigned int value = 7, count = COUNT;
+	void *parameters[] = { &a, &value, &count };
+	CUDA_KERNEL_NODE_PARAMS_v2 node_parameters = { .func = emu_function("fill"), .gridDimX = (COUNT + 127) / 128,
+		.gridDimY = 1, .gridDimZ = 1, .blockDimX = 128, .blockDimY = 1, .blockDimZ = 1,
+		.kernelParams = parameters };
+	CUstream stream = new_stream();
+	CUgraph graph = NULL;
+	CUgraphExec exec = NULL;
+	CUgraphNode node = NULL;
+	size_t nodes = 1;
+
+	begin(stream);
+	emu_must(emu_fill(a, 3, COUNT, stream));
+	emu_must(cu.cuStreamEndCapture(stream, &graph));
+	emu_must(cu.cuGraphGetNodes(graph, &node, &nodes));
+	emu_must(cu.cuGraphInstantiateWithFlags(&exec, graph, 0));
+	emu_is(cu.cuGraphExecKernelNodeSetParams(exec, node, &node_parameters), CUDA_SUCCESS,
+		"a kernel's parameters can be set");
+	value = 8;
+	emu_must(cu.cuGraphLaunch(exec, stream));
+	tap_ok(emu_is_filled(a, 7, COUNT), "and are those of the call");
+	emu_is(cu.cuGraphExecKernelNodeSetParams(exec, NULL, &node_parameters), CUDA_ERROR_INVALID_VALUE,
+		"a node that is none is refused");
+	emu_is(cu.cuGraphExecKernelNodeSetParams(exec, node, NULL), CUDA_ERROR_INVALID_VALUE, "and no parameters are");
+	node_parameters.blockDimX = 2048;
+	emu_is(cu.cuGraphExecKernelNodeSetParams(exec, node, &node_parameters), CUDA_ERROR_INVALID_VALUE,
+		"what no launch may have is refused");
+	emu_must(emu_fill(a, 1, COUNT, stream));
+	emu_must(cu.cuGraphLaunch(exec, stream));
+	tap_ok(emu_is_filled(a, 7, COUNT), "and changes nothing");
+	emu_must(cu.cuGraphExecDestroy(exec));
+	emu_must(cu.cuGraphDestroy(graph));
+	emu_must(cu.cuStreamDestroy(stream));
+}
+
 int main(void)
 {
 	CUcontext context;
@@ -299,6 +337,7 @@ int main(void)
 	restrictions(a);
 	modes(context);
 	time_in_graphs(a);
+	set_parameters(a);
 	emu_must(cu.cuCtxDestroy(context));
 	return tap_done();
 }
