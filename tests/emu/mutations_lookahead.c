@@ -66,7 +66,7 @@ const struct mutant mutants_lookahead[] = {
 		"total_slots = 2 * P::ahead + 2 > P::stages ? 2 * P::ahead + 2 : P::stages",
 		"total_slots = P::ahead", 0, lookahead, NULL },
 	{ "the room for prefixes of tiles ahead", "lookahead_shared.cuh",
-		"P::is_wide ? 2 : P::stages + 1", "1", 0, lookahead, NULL },
+		"P::is_wide ? 1 : P::stages + 1", "1", 0, lookahead, NULL },
 
 	/* ---- Stages ---- */
 	{ "the fence before a later copy", "lookahead_stage.cuh", "fence_before_copies(); /* a later copy",
