@@ -162,13 +162,7 @@ struct ring {
 	int block;
 	int vectors;
 	int stages;
-};
-
-struct raked_ring {
-	int block;
-	int vectors;
-	int stages;
-	int ahead;
+	int ahead; /* this and the next one: of raked slices */
 	int gather;
 };
 
@@ -176,10 +170,10 @@ struct raked_ring {
  * capability 10.0 and up, a thread has no registers for as many. */
 static struct ring ring_of(const struct srt_problem *problem, const struct srt_device *device)
 {
-	static const struct ring bytes = { 384, 4, 8 };
-	static const struct ring fewer_bytes = { 256, 2, 8 };
-	static const struct ring narrow = { 512, 4, 6 };
-	static const struct ring wide = { 448, 6, 5 };
+	static const struct ring bytes = { 384, 4, 8, 0, 0 };
+	static const struct ring fewer_bytes = { 256, 2, 8, 0, 0 };
+	static const struct ring narrow = { 512, 4, 6, 0, 0 };
+	static const struct ring wide = { 448, 6, 5, 0, 0 };
 	int vector = srt_problem_vector(problem);
 
 	if (vector == 16)
@@ -209,12 +203,12 @@ static bool is_light_vector(const struct srt_problem *problem)
 
 /* Slices scanned in their stages: big tiles, since a stage is free again soon.  An odd number of vectors has no bank
  * conflicts.  14 warps are 1 % faster than 13 on an H200, but 13 and three leave a thread 128 registers. */
-static struct raked_ring raked_ring_of(const struct srt_problem *problem)
+static struct ring raked_ring_of(const struct srt_problem *problem)
 {
-	static const struct raked_ring words = { 448, 7, 4, 2, 2 }, others = { 416, 7, 4, 2, 2 };
-	static const struct raked_ring vectors = { 480, 7, 4, 2, 4 };
-	static const struct raked_ring narrowed[] = { { 416, 7, 4, 2, 4 }, { 448, 7, 4, 2, 4 } };
-	static const struct raked_ring widened[] = { { 416, 9, 5, 2, 2 }, { 448, 7, 5, 2, 2 }, { 448, 7, 8, 3, 2 } };
+	static const struct ring words = { 448, 7, 4, 2, 2 }, others = { 416, 7, 4, 2, 2 };
+	static const struct ring vectors = { 480, 7, 4, 2, 4 };
+	static const struct ring narrowed[] = { { 416, 7, 4, 2, 4 }, { 448, 7, 4, 2, 4 } };
+	static const struct ring widened[] = { { 416, 9, 5, 2, 2 }, { 448, 7, 5, 2, 2 }, { 448, 7, 8, 3, 2 } };
 	size_t in = srt_problem_size(problem, SRT_INPUT);
 	size_t out = srt_problem_size(problem, SRT_OUTPUT);
 	int vector = srt_problem_vector(problem);
@@ -235,7 +229,7 @@ static struct raked_ring raked_ring_of(const struct srt_problem *problem)
 /* Where a block may have 99 KB only, three small tiles. */
 static bool make_raked(struct srt_variant *variant, const struct srt_problem *problem, const struct srt_device *device)
 {
-	struct raked_ring ring = raked_ring_of(problem);
+	struct ring ring = raked_ring_of(problem);
 
 	for (; ring.vectors >= 5; ring.vectors -= 2) {
 		*variant = make(SRT_LOOKAHEAD, ring.block, ring.vectors * srt_problem_vector(problem));
