@@ -203,7 +203,8 @@ run_table() (
 	while IFS= read -r line; do tell "$line"; done <"$work/table"
 	return $status
 )
-# It ends by itself, with what was met and missed, before the limit ends it: rows may take a quarter more than their time.
+# It ends by itself, with what was met and missed, before the limit ends it: rows may take a quarter more than their
+# time.
 section_table() { run_table --time "$((limit * 3 / 4))s"; }
 section_quicktable() { run_table --quick; }
 section_user() { run_table --only user --time 30s; }

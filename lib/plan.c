@@ -11,6 +11,7 @@
 #include "classes.h"
 #include "driver.h"
 #include "keep.h"
+#include "replay.h"
 #include "resolve.h"
 #include "status.h"
 #include "versioned.h"
@@ -253,6 +254,13 @@ static void unload(struct scanrt_plan *plan)
 	srt_workspace_destroy(&plan->initial, driver);
 }
 
+/* What the context did not take along. */
+static void forget(struct scanrt_plan *plan)
+{
+	for (size_t i = 0; i < plan->fetched_count; i++)
+		srt_replay_forget(plan->fetched[i].kernel.replay);
+}
+
 void scanrt_plan_destroy(struct scanrt_plan *plan)
 {
 	struct srt_error error;
@@ -261,10 +269,13 @@ void scanrt_plan_destroy(struct scanrt_plan *plan)
 		return;
 	/* The record may be that of the creation which failed.  A context that is gone took its memory along. */
 	srt_error_save(&error);
-	if ((plan->fetched_count > 0 || plan->initial.address) &&
-			!srt_driver_push(plan->context->driver, plan->context->cuda_context)) {
-		unload(plan);
-		srt_driver_pop(plan->context->driver, SCANRT_OK);
+	if (plan->fetched_count > 0 || plan->initial.address) {
+		if (!srt_driver_push(plan->context->driver, plan->context->cuda_context)) {
+			unload(plan);
+			srt_driver_pop(plan->context->driver, SCANRT_OK);
+		} else {
+			forget(plan);
+		}
 	}
 	srt_error_restore(&error);
 	srt_strbuf_free(&plan->account.text);

@@ -70,6 +70,11 @@ void srt_replay_destroy(struct srt_replay *replay, const struct srt_driver *driv
 	free(replay);
 }
 
+void srt_replay_forget(struct srt_replay *replay)
+{
+	free(replay);
+}
+
 bool srt_replay_is_in_use(const struct srt_replay *replay)
 {
 	return replay && replay->executable;
@@ -111,18 +116,19 @@ static CUresult make(struct srt_replay *replay, const struct srt_kernel *kernel,
 	return result;
 }
 
-/* What allocates would break a capture that another thread has under way, unless this thread is said to know. */
+/* What allocates or frees would break a capture that another thread has under way, unless this thread says that it
+ * knows. */
 static void remake(struct srt_replay *replay, const struct srt_kernel *kernel, const struct srt_driver *driver,
 	const struct srt_launch *launch, const struct scan_arguments *arguments)
 {
 	CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
 
-	drop(replay, driver);
 	replay->in_row = 0;
 	replay->before *= replay->before < MOST_BEFORE ? 2 : 1;
 	replay->is_refused = driver->cuThreadExchangeStreamCaptureMode(&mode) != CUDA_SUCCESS;
 	if (replay->is_refused)
 		return;
+	drop(replay, driver);
 	replay->is_refused = make(replay, kernel, driver, launch, arguments) != CUDA_SUCCESS;
 	if (replay->is_refused)
 		drop(replay, driver);

@@ -17,6 +17,9 @@ struct scan_arguments; /* kernels/abi.h */
 struct srt_replay *srt_replay_create(const struct srt_driver *driver);
 void srt_replay_destroy(struct srt_replay *replay, const struct srt_driver *driver);
 
+/* Where the context is gone, and the driver's part with it; NULL is fine. */
+void srt_replay_forget(struct srt_replay *replay);
+
 /* Launches, and returns a CUresult: in the usual way for the first ones, for another number of blocks than the ones
  * before, for what a stream captures, where another thread launches, too, and where the driver refuses a graph. */
 int srt_replay_launch(const struct srt_kernel *kernel, const struct srt_driver *driver, const struct srt_launch *launch,

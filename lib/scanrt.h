@@ -334,9 +334,9 @@ int scanrt_plan_workspace_size(size_t *bytes, struct scanrt_context *context, co
 	const struct scanrt_plan_options *options);
 
 /* Scans count elements of `in` into `out`, asynchronously, in stream order: one kernel launch, or the few that the
- * variant's strategy has; no allocation or synchronisation, so it may be captured into a graph.  (Outside of captures,
- * dozens of launches of one block or cluster in a row become a graph once.)  Pointers are aligned to their element's
- * size; out may equal in when both types have one size, and may not overlap it otherwise.  Count 0 launches nothing. */
+ * variant's strategy has; no allocation or synchronisation while the stream is captured.  (Else, after dozens of
+ * launches of one block or cluster in a row, one execution makes a graph, which allocates.)  Pointers are aligned to
+ * their element's size; out may equal in when both types have one size, but not overlap it.  Count 0 launches none. */
 int scanrt_plan_execute(struct scanrt_plan *plan, void *out, const void *in, uint64_t count, void *stream);
 
 /* Gives a user's operator another state, for executions from now on.  SCANRT_ERROR_OPERATOR where it has none. */

@@ -59,8 +59,10 @@ static void skip_line_comment(struct cursor *cursor)
 
 static void skip_comment(struct cursor *cursor)
 {
-	char c = next(cursor);
+	char c;
 
+	next(cursor); /* the star that opens it does not close it */
+	c = next(cursor);
 	while (c && !(c == '*' && peek(*cursor) == '/'))
 		c = next(cursor);
 	next(cursor);
@@ -80,7 +82,7 @@ static void skip_literal(struct cursor *cursor, char quote)
 	}
 }
 
-/* R"mark( ... )mark", behind the first quote. */
+/* R"mark( ... )mark", behind the first quote.  Lines are not spliced there. */
 static void skip_raw_literal(struct cursor *cursor)
 {
 	const char *mark = cursor->at;
@@ -89,8 +91,10 @@ static void skip_raw_literal(struct cursor *cursor)
 
 	while ((end = strchr(end, ')')) != NULL && (strncmp(end + 1, mark, length) != 0 || end[length + 1] != '"'))
 		end++;
-	while (*cursor->at && cursor->at != end)
-		next(cursor);
+	for (; *cursor->at && cursor->at != end; cursor->at++)
+		cursor->line += *cursor->at == '\n';
+	if (end)
+		cursor->at = end + length + 2;
 }
 
 /* 1'000 has no literal in it. */

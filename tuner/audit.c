@@ -48,13 +48,6 @@ static struct tune_candidate *chosen_of(struct tune_search *search, size_t klass
 	return NULL;
 }
 
-/* A device that is lost, or a Ctrl-C, says nothing of the variant. */
-static bool is_found_wrong(const struct tune_candidate *candidate)
-{
-	return candidate->verdict == TUNE_WRONG || candidate->verdict == TUNE_CRASH ||
-	       candidate->verdict == TUNE_TIMEOUT;
-}
-
 static void check(struct tune_search *search, struct tune_candidate *candidate)
 {
 	char note[TUNE_NOTE_SIZE] = "";
@@ -84,7 +77,7 @@ bool tune_search_audit(struct tune_search *search)
 			return false;
 		report(search, i, candidate, candidate->note);
 		is_right &= candidate->verdict == TUNE_OK;
-		if (is_found_wrong(candidate))
+		if (tune_verdict_is_wrong(candidate->verdict))
 			tune_record_drop(search, &search->classes[i]);
 	}
 	is_right &= tune_kept_audit(search);

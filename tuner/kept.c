@@ -172,6 +172,8 @@ static bool check(struct tune_search *search, const struct row *row, struct tune
 		return false;
 	report(search, row, verdict, note);
 	*is_right &= verdict == TUNE_OK;
+	if (verdict != TUNE_OK && !tune_verdict_is_wrong(verdict))
+		return true;
 	if (session->db && srt_db_judge_kept(session->db, row->key, verdict == TUNE_OK) != SCANRT_OK)
 		tune_report_error("%s", srt_error_last()->text);
 	return true;

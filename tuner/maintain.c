@@ -48,6 +48,8 @@ static int write_text(struct srt_db *db, const char *path)
 		return status;
 	}
 	status = srt_db_each_measured(db, tune_choices_write, &writer);
+	if (!status && (ferror(writer.file) || writer.head.failed || writer.problem.failed))
+		status = srt_fail(SCANRT_ERROR_DATABASE, "%s: cannot be written", path);
 	if (!status && writer.count == 0)
 		status = srt_fail(SCANRT_ERROR_DATABASE, "%s: has no choices", srt_db_path(db));
 	if ((fclose(writer.file) != 0 || (!status && rename(srt_strbuf_text(&aside), path) != 0)) && !status)

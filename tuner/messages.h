@@ -62,6 +62,9 @@ enum tune_verdict {
 	TUNE_IMPLAUSIBLE
 };
 const char *tune_verdict_name(enum tune_verdict verdict);
+
+/* Whether the variant has been found at fault: a device that is lost, or a Ctrl-C, says nothing of it. */
+bool tune_verdict_is_wrong(enum tune_verdict verdict);
 enum tune_verdict tune_verdict_parse(const char *name);
 
 struct tune_hello_request {

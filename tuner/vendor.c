@@ -169,6 +169,7 @@ int tune_command_vendor(const struct tune_options *options)
 	srt_strbuf_printf(&aside, "%s.made-%ld", options->output, (long)getpid());
 	if (aside.failed)
 		return TUNE_EXIT_DATABASE;
+	unlink(srt_strbuf_text(&aside)); /* of one that was killed, by the same number */
 	status = srt_db_open(&vendor.db, srt_strbuf_text(&aside), SRT_DB_WRITE);
 	if (!status)
 		status = fill(&vendor, options);

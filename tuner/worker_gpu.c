@@ -30,6 +30,11 @@ const char *tune_verdict_name(enum tune_verdict verdict)
 	return names[verdict];
 }
 
+bool tune_verdict_is_wrong(enum tune_verdict verdict)
+{
+	return verdict == TUNE_WRONG || verdict == TUNE_CRASH || verdict == TUNE_TIMEOUT;
+}
+
 enum tune_verdict tune_verdict_parse(const char *name)
 {
 	for (int i = TUNE_RUNNING; i <= TUNE_IMPLAUSIBLE; i++)

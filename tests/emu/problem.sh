@@ -43,8 +43,8 @@ ok "where the program needs no compiler then, either" env SCANRT_DB="$tap_dir/ot
 	"$top_builddir/examples/selective_scan"
 like "$("$scantune" bench --device emu --count 3000 --problem "$files/selective_scan.problem")" " tuned " \
 	"bench times it as tuned"
-like "$("$scantune" --device emu --dry-run --verbose --problem "$files/dual_numbers.problem")" " large,items=60,residency=2" \
-	"elements that are too large for registers have a space of their own"
+like "$("$scantune" --device emu --dry-run --verbose --problem "$files/dual_numbers.problem")" \
+	" large,items=60,residency=2" "elements that are too large for registers have a space of their own"
 
 # A state, an identity and an initial value that is larger than what a launch's arguments hold.
 cat >"$tap_dir/state.problem" <<'EOF'
