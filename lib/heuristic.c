@@ -8,6 +8,7 @@
 #include <inttypes.h>
 
 #include "../kernels/abi.h"
+#include "heuristic_parts.h"
 #include "heuristic_wide.h"
 #include "status.h"
 
@@ -20,102 +21,18 @@
 #define TOTALS_BYTES (UINT64_C(512) << 10)
 #define TOTALS_TILES 2
 
-/* Look-ahead runs everywhere; the bulk copies that make it the fastest came with compute capability 9.0. */
-#define LOOKAHEAD_CAPABILITY 90
-#define FEWER_BYTES_CAPABILITY 100
-
-/* Elements a thread where each takes the compiler long. */
-#define HEAVY_ITEMS 4
-
-/* The widest of the three types is what a thread holds its items in, at one time or another. */
-static size_t largest_element(const struct srt_problem *problem)
-{
-	size_t size = srt_problem_size(problem, SRT_INPUT);
-
-	if (srt_problem_size(problem, SRT_ACCUMULATOR) > size)
-		size = srt_problem_size(problem, SRT_ACCUMULATOR);
-	if (srt_problem_size(problem, SRT_OUTPUT) > size)
-		size = srt_problem_size(problem, SRT_OUTPUT);
-	return size;
-}
-
 static size_t bytes_per_element(const struct srt_problem *problem)
 {
 	return srt_problem_size(problem, SRT_INPUT) + srt_problem_size(problem, SRT_OUTPUT);
-}
-
-static struct srt_variant make(enum srt_strategy strategy, int block, int items)
-{
-	struct srt_variant variant;
-
-	srt_variant_init(&variant, strategy);
-	variant.block = block;
-	variant.items = items;
-	return variant;
-}
-
-/* Composition is dearer than addition, as a rule, and does not commute.  Raked slices repeat the caller's operator for
- * every element of a thread: tables of 16 states took 300 KB of code and spilled; in place they are twice as fast. */
-static bool is_heavy(const struct srt_problem *problem)
-{
-	return problem->op == SCANRT_OPERATOR_USER && !srt_problem_is_commutative(problem) &&
-		srt_problem_size(problem, SRT_ACCUMULATOR) > 8;
-}
-
-/* As many items as the widest type fits into so many vectors, which is what bounds the registers; whole vectors of what
- * is moved.  Few of what is narrow in memory only: each is a copy of the operator to compile, and tables of 16 states
- * by 16 elements a thread took seven seconds. */
-static int items_of(const struct srt_problem *problem, int vectors)
-{
-	int vector = srt_problem_vector(problem);
-	int items = vectors * 16 / (int)largest_element(problem) / vector * vector;
-
-	if (is_heavy(problem) && vector > HEAVY_ITEMS)
-		return HEAVY_ITEMS;
-	return items > 0 ? items : vector;
-}
-
-/* One- and two-byte elements need many items to fill a tile; a wide accumulator's registers bound them. */
-static int narrow_items(const struct srt_problem *problem, int vectors)
-{
-	int items = srt_problem_vector(problem) * vectors;
-	int most = 128 / (int)srt_problem_size(problem, SRT_ACCUMULATOR);
-
-	int vector = srt_problem_vector(problem);
-
-	return items < most ? items : most < vector ? vector : most / vector * vector;
-}
-
-static bool is_fit(const struct srt_variant *variant, const struct srt_problem *problem,
-	const struct srt_device *device)
-{
-	return srt_variant_check(variant, problem, device) == SCANRT_OK;
-}
-
-/* As many threads as there are registers for, beside `role_threads` that hold few. */
-static void limit_block(struct srt_variant *variant, const struct srt_problem *problem, int role_threads)
-{
-	int most;
-
-	variant->items = srt_wide_items(problem, variant->items);
-	most = srt_wide_threads(problem, variant->items) - role_threads;
-
-	/* The entries that are in flight together are held in registers, tags and all. */
-	if (variant->gather > 1 && srt_problem_tile_words(problem) > 4)
-		variant->gather = 1;
-	if (variant->block > most)
-		variant->block = most > 32 ? most : 32;
-	if (variant->residency * variant->block > most)
-		variant->residency = 1;
 }
 
 /* Two vectors a thread: enough loads in flight for one tile, and few enough that the scan of a thread stays short. */
 static bool make_block(struct srt_variant *variant, const struct srt_problem *problem,
 	const struct srt_device *device, int block)
 {
-	*variant = make(SRT_BLOCK, block, items_of(problem, 2));
-	limit_block(variant, problem, 0);
-	return is_fit(variant, problem, device);
+	*variant = srt_default_make(SRT_BLOCK, block, srt_default_items(problem, 2));
+	srt_default_limit_block(variant, problem, 0);
+	return srt_default_is_fit(variant, problem, device);
 }
 
 /* Sixteen small blocks, one vector a thread, then larger ones of three.  Whether sixteen fit is known only once they
@@ -123,9 +40,9 @@ static bool make_block(struct srt_variant *variant, const struct srt_problem *pr
 static bool make_cluster(struct srt_variant *variant, const struct srt_problem *problem,
 	const struct srt_device *device, bool is_large)
 {
-	*variant = make(SRT_CLUSTER, is_large ? 256 : 160, items_of(problem, is_large ? 3 : 1));
+	*variant = srt_default_make(SRT_CLUSTER, is_large ? 256 : 160, srt_default_items(problem, is_large ? 3 : 1));
 	variant->cluster = 16;
-	return is_fit(variant, problem, device);
+	return srt_default_is_fit(variant, problem, device);
 }
 
 /* Four vectors a thread were the best of look-back on an H200, two of single bytes, of which more do not stay in
@@ -133,14 +50,14 @@ static bool make_cluster(struct srt_variant *variant, const struct srt_problem *
 static bool make_lookback(struct srt_variant *variant, const struct srt_problem *problem,
 	const struct srt_device *device)
 {
-	int vectors = largest_element(problem) == 1 ? 2 : 4;
+	int vectors = srt_default_widest(problem) == 1 ? 2 : 4;
 
 	for (; vectors > 0; vectors--) {
-		*variant = make(SRT_LOOKBACK, 256, items_of(problem, vectors));
-		if (is_heavy(problem))
+		*variant = srt_default_make(SRT_LOOKBACK, 256, srt_default_items(problem, vectors));
+		if (srt_default_is_heavy(problem))
 			variant->residency = 1;
-		limit_block(variant, problem, 0);
-		if (is_fit(variant, problem, device))
+		srt_default_limit_block(variant, problem, 0);
+		if (srt_default_is_fit(variant, problem, device))
 			return true;
 	}
 	return false;
@@ -151,130 +68,11 @@ static bool make_lookback(struct srt_variant *variant, const struct srt_problem 
 static bool make_totals(struct srt_variant *variant, const struct srt_problem *problem,
 	const struct srt_device *device)
 {
-	*variant = make(SRT_TOTALS, 512, items_of(problem, 2));
+	*variant = srt_default_make(SRT_TOTALS, 512, srt_default_items(problem, 2));
 	variant->gather = 1;
-	return device->capability >= LOOKAHEAD_CAPABILITY && device->sm_count > 0 && !problem->user &&
+	return device->capability >= SRT_DEFAULT_BULK_CAPABILITY && device->sm_count > 0 && !problem->user &&
 		srt_problem_vector(problem) < 16 && srt_problem_tile_words(problem) <= 2 &&
-		is_fit(variant, problem, device);
-}
-
-struct ring {
-	int block;
-	int vectors;
-	int stages;
-	int ahead; /* this and the next one: of raked slices */
-	int gather;
-};
-
-/* Single bytes are unpacked to a register each, which the threads of a smaller block have more of; compiled for
- * capability 10.0 and up, a thread has no registers for as many. */
-static struct ring ring_of(const struct srt_problem *problem, const struct srt_device *device)
-{
-	static const struct ring bytes = { 384, 4, 8, 0, 0 };
-	static const struct ring fewer_bytes = { 256, 2, 8, 0, 0 };
-	static const struct ring narrow = { 512, 4, 6, 0, 0 };
-	static const struct ring wide = { 448, 6, 5, 0, 0 };
-	int vector = srt_problem_vector(problem);
-
-	if (vector == 16)
-		return device->capability < FEWER_BYTES_CAPABILITY ? bytes : fewer_bytes;
-	return vector == 8 ? narrow : wide;
-}
-
-/* Scalars as they are, whose raked slices do with the 96 registers that 14 warps and three leave a thread.  Products of
- * bytes do not. */
-static bool is_light(const struct srt_problem *problem)
-{
-	int type = problem->accumulator_type;
-
-	return !problem->user && type <= SCANRT_F64 && problem->input_type == type &&
-		problem->output_type == type && (srt_type_size(type) > 1 || problem->op != SCANRT_PROD);
-}
-
-/* The same of scalars of 16 bytes, of which complex products take more registers. */
-static bool is_light_vector(const struct srt_problem *problem)
-{
-	int type = problem->accumulator_type;
-
-	return !problem->user && problem->input_type == type && problem->output_type == type &&
-		(type == SCANRT_I128 || type == SCANRT_U128 ||
-			(type == SCANRT_C128 && problem->op == SCANRT_SUM));
-}
-
-/* Slices scanned in their stages: big tiles, since a stage is free again soon.  An odd number of vectors has no bank
- * conflicts.  14 warps are 1 % faster than 13 on an H200, but 13 and three leave a thread 128 registers. */
-static struct ring raked_ring_of(const struct srt_problem *problem)
-{
-	static const struct ring words = { 448, 7, 4, 2, 2 }, others = { 416, 7, 4, 2, 2 };
-	static const struct ring vectors = { 480, 7, 4, 2, 4 };
-	static const struct ring narrowed[] = { { 416, 7, 4, 2, 4 }, { 448, 7, 4, 2, 4 } };
-	static const struct ring widened[] = { { 416, 9, 5, 2, 2 }, { 448, 7, 5, 2, 2 }, { 448, 7, 8, 3, 2 } };
-	size_t in = srt_problem_size(problem, SRT_INPUT);
-	size_t out = srt_problem_size(problem, SRT_OUTPUT);
-	int vector = srt_problem_vector(problem);
-
-	if (is_light(problem))
-		return words;
-	if (is_light_vector(problem))
-		return vectors;
-	/* The fewer bytes a tile's results take, the faster tiles follow one another. */
-	if (in > out)
-		return narrowed[in / out >= 4 && vector >= 4];
-	/* The smaller the elements, the less room their tiles take, beside that of the results. */
-	if (in < out)
-		return widened[vector < 4 ? 0 : out / in < 4 ? 1 : 2];
-	return vector == 4 ? words : others;
-}
-
-/* Where a block may have 99 KB only, three small tiles. */
-static bool make_raked(struct srt_variant *variant, const struct srt_problem *problem, const struct srt_device *device)
-{
-	struct ring ring = raked_ring_of(problem);
-
-	for (; ring.vectors >= 5; ring.vectors -= 2) {
-		*variant = make(SRT_LOOKAHEAD, ring.block, ring.vectors * srt_problem_vector(problem));
-		variant->stages = ring.stages;
-		variant->ahead = ring.ahead;
-		variant->gather = ring.gather;
-		variant->store = SRT_ACCESS_BULK;
-		if (is_fit(variant, problem, device))
-			return true;
-	}
-	variant->block = 256;
-	variant->items = 7 * srt_problem_vector(problem);
-	variant->stages = 3;
-	variant->ahead = 1;
-	return is_fit(variant, problem, device);
-}
-
-/* A ring of big tiles: what does not fit is made to, first by fewer tiles, then by smaller ones. */
-static bool make_lookahead(struct srt_variant *variant, const struct srt_problem *problem,
-	const struct srt_device *device)
-{
-	bool is_narrow = srt_problem_vector(problem) >= 8;
-	struct ring ring = ring_of(problem, device);
-	int vectors;
-	int stages;
-
-	if (device->capability < LOOKAHEAD_CAPABILITY)
-		return false;
-	if (!is_heavy(problem) && make_raked(variant, problem, device))
-		return true;
-	if (srt_wide_make_in_place(variant, problem, device))
-		return true;
-	if (srt_wide_is_tight(problem) || is_heavy(problem))
-		return false;
-	for (vectors = ring.vectors; vectors > 0; vectors -= 2)
-		for (stages = ring.stages; stages >= 3; stages--) {
-			*variant = make(SRT_LOOKAHEAD, ring.block,
-				is_narrow ? narrow_items(problem, vectors) : items_of(problem, vectors));
-			limit_block(variant, problem, 96);
-			variant->stages = stages;
-			variant->ahead = stages - (stages > 5 ? 3 : 2);
-			if (is_fit(variant, problem, device))
-				return true;
-		}
-	return false;
+		srt_default_is_fit(variant, problem, device);
 }
 
 /* Appends a range up to `high`, which later ranges start from; drops what starts beyond the plan's bound. */
@@ -344,13 +142,13 @@ size_t srt_heuristic_ranges(struct srt_range ranges[SRT_HEURISTIC_MAX], const st
 	struct srt_variant totals;
 	struct srt_variant lookahead;
 	bool has_lookback = make_lookback(&lookback, problem, device);
-	bool has_lookahead = make_lookahead(&lookahead, problem, device);
+	bool has_lookahead = srt_default_lookahead(&lookahead, problem, device);
 	struct srt_error error;
 	size_t count;
 
 	if (srt_wide_is_large(problem)) {
 		srt_wide_make_large(&lookback, problem, device);
-		has_lookback = is_fit(&lookback, problem, device);
+		has_lookback = srt_default_is_fit(&lookback, problem, device);
 		has_lookahead = has_lookahead && lookahead.store == SRT_ACCESS_PLACE;
 	}
 	/* Asked again for its record: the latest refusal is what the caller will be told. */

@@ -5,6 +5,7 @@
  */
 #include "../kernels/abi.h"
 #include "heuristic.h"
+#include "heuristic_parts.h"
 #include "heuristic_wide.h"
 #include "status.h"
 #include "strategy.h"
@@ -12,16 +13,6 @@
 static size_t larger(size_t a, size_t b)
 {
 	return a > b ? a : b;
-}
-
-static struct srt_variant make(enum srt_strategy strategy, int block, int items)
-{
-	struct srt_variant variant;
-
-	srt_variant_init(&variant, strategy);
-	variant.block = block;
-	variant.items = items;
-	return variant;
 }
 
 /* By rows: as many items as the widest type fits into two to four vectors. */
@@ -63,7 +54,8 @@ static struct srt_variant make_order(const struct srt_problem *problem)
 {
 	static const struct srt_device least; /* of which nothing is known */
 	bool is_narrowed = srt_problem_size(problem, SRT_INPUT) > srt_problem_size(problem, SRT_OUTPUT);
-	struct srt_variant variant = make(SRT_LOOKAHEAD, 256, (is_narrowed ? 5 : 7) * srt_problem_vector(problem));
+	int vectors = is_narrowed ? 5 : 7;
+	struct srt_variant variant = srt_default_make(SRT_LOOKAHEAD, 256, vectors * srt_problem_vector(problem));
 
 	variant.store = SRT_ACCESS_BULK;
 	variant.stages = 2;
@@ -73,7 +65,7 @@ static struct srt_variant make_order(const struct srt_problem *problem)
 		return variant;
 	if (srt_wide_order_in_place(&variant, problem))
 		return variant;
-	variant = make(SRT_LOOKAHEAD, 256, row_items(problem));
+	variant = srt_default_make(SRT_LOOKAHEAD, 256, row_items(problem));
 	variant.block = srt_wide_reproducible_block(problem, variant.items);
 	return variant;
 }
@@ -125,7 +117,7 @@ bool srt_heuristic_reproducible_block(struct srt_variant *variant, const struct 
 {
 	struct srt_variant order = make_order(problem);
 
-	*variant = make(SRT_BLOCK, order.block, order.items);
+	*variant = srt_default_make(SRT_BLOCK, order.block, order.items);
 	variant->store = SRT_ACCESS_BULK;
 	return order.store == SRT_ACCESS_BULK && srt_variant_check(variant, problem, device) == SCANRT_OK;
 }
@@ -141,7 +133,7 @@ bool srt_heuristic_reproducible_totals(struct srt_variant *variant, uint64_t *mo
 {
 	struct srt_variant order = make_order(problem);
 
-	*variant = make(SRT_TOTALS, order.block, order.items);
+	*variant = srt_default_make(SRT_TOTALS, order.block, order.items);
 	variant->store = SRT_ACCESS_BULK;
 	variant->residency = TILES_AT_ONCE;
 	variant->gather = 2;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Defaults for values that are wider than a vector: heuristic.c's, and nobody else's.
+ * Defaults for values that are wider than a vector: for the files named heuristic, and nobody else.
  */
 #ifndef SRT_HEURISTIC_WIDE_H
 #define SRT_HEURISTIC_WIDE_H
