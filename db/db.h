@@ -142,7 +142,7 @@ struct srt_db_trial {
 	int64_t run;
 	int64_t problem;
 	const char *variant; /* canonical text */
-	const char *klass;   /* "tile", "few", "small", "wave", "waves", "medium", "large"; "" before timing */
+	const char *klass;   /* "tile", "few", "small", "wave", "waves", "swell", "medium", "large"; "" before timing */
 	uint64_t count;      /* elements timed; 0 before timing */
 	const char *status;  /* running ok pruned compile launch wrong timeout crash noisy implausible */
 	int samples;

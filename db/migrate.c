@@ -38,6 +38,11 @@ static const char *const steps[] = {
 	" ORDER BY seen_at;"
 	"ALTER TABLE kernel ADD COLUMN verified INTEGER CHECK (verified IN (0, 1));"
 	"UPDATE kernel SET verified = run IS NOT NULL;",
+	/* Another class, in the same way. */
+	"PRAGMA writable_schema = ON;"
+	"UPDATE sqlite_schema SET sql = replace(sql, '''waves'', ''medium''', '''waves'', ''swell'', ''medium''')"
+	" WHERE name IN ('trial', 'choice');"
+	"PRAGMA writable_schema = RESET;",
 };
 
 int srt_db_newest_version(void)

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
--- The tuning database of scanrt, format 3.  SELECT * FROM help tells which view answers what; scanrt-db(5) explains
+-- The tuning database of scanrt, format 4.  SELECT * FROM help tells which view answers what; scanrt-db(5) explains
 -- every column.  Keys and hashes are lower-case hexadecimal texts, times of day ISO 8601 in UTC, durations
 -- microseconds.  NULL means unknown or not measured.  Written by scantune(1), read by libscanrt.
 
@@ -93,7 +93,7 @@ CREATE TABLE trial (
 	run INTEGER NOT NULL REFERENCES run ON DELETE CASCADE,
 	problem INTEGER NOT NULL REFERENCES problem,
 	variant INTEGER NOT NULL REFERENCES variant,
-	class TEXT NOT NULL CHECK (class IN ('', 'tile', 'few', 'small', 'wave', 'waves', 'medium', 'large')),
+	class TEXT NOT NULL CHECK (class IN ('', 'tile', 'few', 'small', 'wave', 'waves', 'swell', 'medium', 'large')),
 	count INTEGER CHECK (count > 0),
 	status TEXT NOT NULL CHECK (status IN ('running', 'ok', 'pruned', 'compile', 'launch', 'wrong', 'timeout',
 		'crash', 'noisy', 'implausible')),
@@ -118,7 +118,7 @@ CREATE TABLE choice (
 	device INTEGER NOT NULL REFERENCES device,
 	source_hash TEXT NOT NULL CHECK (length(source_hash) = 32 AND source_hash NOT GLOB '*[^0-9a-f]*'),
 	problem INTEGER NOT NULL REFERENCES problem,
-	class TEXT NOT NULL CHECK (class IN ('tile', 'few', 'small', 'wave', 'waves', 'medium', 'large')),
+	class TEXT NOT NULL CHECK (class IN ('tile', 'few', 'small', 'wave', 'waves', 'swell', 'medium', 'large')),
 	low_count INTEGER NOT NULL CHECK (low_count >= 0),
 	high_count INTEGER NOT NULL CHECK (high_count >= low_count),
 	count INTEGER NOT NULL CHECK (count > 0),

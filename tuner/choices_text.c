@@ -308,7 +308,7 @@ static int take_date(struct reader *reader, const char *text)
 
 static bool is_class(const char *word)
 {
-	static const char *const names[] = { "tile", "few", "small", "wave", "waves", "medium", "large" };
+	static const char *const names[] = { "tile", "few", "small", "wave", "waves", "swell", "medium", "large" };
 
 	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
 		if (strcmp(names[i], word) == 0)

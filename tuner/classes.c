@@ -12,7 +12,8 @@
 #define FEW_COUNT 10000
 #define SMALL_COUNT 40000
 #define WAVE_COUNT 160000
-#define WAVE_BYTES 32768            /* a tile as large as the registers of a block hold */
+#define WAVE_BYTES 32768          /* a tile as large as the registers of a block hold */
+#define SWELL_BYTES 57344         /* two tiles of shared memory, each as much as eight warps rake */
 #define ONLY_SMALL_COUNT 65536    /* where there are no clusters, and the classes beside it are left out */
 #define SMALL_SCANS 40            /* a graph of back-to-back scans */
 #define L2_COMMON ((int64_t)4 << 20) /* where the device does not tell */
@@ -23,7 +24,10 @@
 #define SLOW_SAMPLES 3            /* a modelled clock says the same every time, and three times show it */
 #define FAST_PACE 1e8             /* a GPU is faster, an emulated one slower */
 
-static const char *const names[TUNE_CLASS_MAX] = { "tile", "few", "small", "wave", "waves", "medium", "large" };
+static const char *const names[TUNE_CLASS_MAX] = {
+	"tile", "few", "small", "wave", "waves", "swell", "medium", "large" };
+
+enum { TILE, FEW, SMALL, WAVE, WAVES, SWELL, MEDIUM, LARGE };
 
 static int64_t l2_of(const struct srt_device *device)
 {
@@ -39,25 +43,26 @@ static uint64_t power_above(uint64_t value)
 	return power;
 }
 
-/* On a device with a small L2 the classes would meet. */
+/* On a device with a small L2 the classes would meet.  The one of two tiles a multiprocessor is near the one before
+ * everywhere, and left out where it is nearer still. */
 static void separate(uint64_t counts[TUNE_CLASS_MAX])
 {
-	uint64_t last = counts[0];
+	uint64_t last = counts[TILE];
 
 	for (int i = 1; i < TUNE_CLASS_MAX; i++) {
+		if (i == SWELL && counts[i] <= last)
+			counts[i] = 0;
 		if (counts[i] == 0)
 			continue;
-		if (counts[i] <= 2 * last)
+		if (i != SWELL && counts[i] <= 2 * last)
 			counts[i] = 4 * last;
 		last = counts[i];
 	}
 }
 
-enum { TILE, FEW, SMALL, WAVE, WAVES, MEDIUM, LARGE };
-
 /* What a class is about: one tile; a few tiles, and many, which a cluster of blocks may scan; a small tile for every
- * multiprocessor, and the largest; half the L2 for input and output; four times the L2.  0: the device has no such
- * class. */
+ * multiprocessor, the largest, and two that shared memory holds; half the L2 for input and output; four times the L2.
+ * 0: the device has no such class. */
 static void natural_counts(uint64_t counts[TUNE_CLASS_MAX], const struct srt_device *device, size_t element)
 {
 	uint64_t l2 = (uint64_t)l2_of(device);
@@ -68,9 +73,11 @@ static void natural_counts(uint64_t counts[TUNE_CLASS_MAX], const struct srt_dev
 	counts[SMALL] = device->has_clusters ? SMALL_COUNT : ONLY_SMALL_COUNT;
 	counts[WAVE] = device->has_clusters ? WAVE_COUNT : 0;
 	counts[MEDIUM] = l2 / 4 / element;
-	counts[WAVES] = 0;
-	if (device->has_clusters && device->sm_count > 0)
+	counts[WAVES] = counts[SWELL] = 0;
+	if (device->has_clusters && device->sm_count > 0) {
 		counts[WAVES] = (uint64_t)device->sm_count * WAVE_BYTES / element / 16 * 15;
+		counts[SWELL] = (uint64_t)device->sm_count * SWELL_BYTES / element / 16 * 15;
+	}
 	counts[LARGE] = power_above(4 * l2 / element);
 	while (device->memory_free && counts[LARGE] > most)
 		counts[LARGE] /= 2;
@@ -85,7 +92,7 @@ static void slow_counts(uint64_t counts[TUNE_CLASS_MAX], double pace)
 
 	if (pace <= 0 || pace >= FAST_PACE)
 		return;
-	counts[WAVES] = 0; /* too near its neighbours then to be worth the time */
+	counts[WAVES] = counts[SWELL] = 0; /* too near their neighbours then to be worth the time */
 	for (int i = 0; i < TUNE_CLASS_MAX; i++)
 		classes += counts[i] > 0;
 	for (int i = 0; i < TUNE_CLASS_MAX; i++)

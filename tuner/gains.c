@@ -10,7 +10,8 @@
 
 #include "image.h"
 
-static const char *const names[TUNE_CLASS_MAX] = { "tile", "few", "small", "wave", "waves", "medium", "large" };
+static const char *const names[TUNE_CLASS_MAX] = {
+	"tile", "few", "small", "wave", "waves", "swell", "medium", "large" };
 
 static void print_row(const struct tune_gains *gains)
 {

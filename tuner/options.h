@@ -24,7 +24,7 @@ enum tune_task { TUNE_TASK_TUNE, TUNE_TASK_RECHECK, TUNE_TASK_VERIFY, TUNE_TASK_
 enum tune_effort { TUNE_QUICK, TUNE_NORMAL, TUNE_THOROUGH };
 const char *tune_effort_name(enum tune_effort effort);
 
-enum { TUNE_TARGET_MAX = 128, TUNE_CLASS_MAX = 7 };
+enum { TUNE_TARGET_MAX = 128, TUNE_CLASS_MAX = 8 };
 
 struct tune_described;
 

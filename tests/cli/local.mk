@@ -34,6 +34,6 @@ tests_cli_problem_file_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/tests
 tests_cli_knockout_SOURCES = tests/cli/knockout.c tuner/knockout.c tuner/data.c tuner/decision.c tuner/half.c \
 	tuner/reference.c tuner/statistics.c
 tests_cli_knockout_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/tests
-tests_cli_parts_SOURCES = tests/cli/parts.c tuner/data.c tuner/half.c tuner/json.c tuner/reference.c \
+tests_cli_parts_SOURCES = tests/cli/parts.c tuner/classes.c tuner/data.c tuner/half.c tuner/json.c tuner/reference.c \
 	tuner/statistics.c tuner/wire.c
 tests_cli_parts_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/tests

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../../tuner/classes.h"
 #include "../../tuner/data.h"
 #include "../../tuner/half.h"
 #include "../../tuner/json.h"
@@ -229,6 +230,31 @@ static void test_statistics(void)
 
 /* ---- Frames ---- */
 
+/* Where one tile a multiprocessor is full and two are not yet: other variants win there than at the classes beside. */
+static void test_classes(void)
+{
+	struct srt_device h200 = { .capability = 90, .sm_count = 132, .l2_bytes = 60 << 20, .has_clusters = true };
+	struct srt_device small = { .capability = 90, .sm_count = 8, .l2_bytes = 1 << 20, .has_clusters = true };
+	struct tune_class classes[TUNE_CLASS_MAX];
+	bool rise = true;
+
+	for (size_t element = 1; element <= 16; element *= 2)
+		for (int is_small = 0; is_small < 2; is_small++) {
+			size_t used = tune_classes(classes, is_small ? &small : &h200, element, NULL, 0, 0);
+
+			rise &= used + (is_small || element == 16) == TUNE_CLASS_MAX && classes[used - 1].high == INT64_MAX;
+			for (size_t i = 1; i < used; i++)
+				rise &= classes[i].timing.count > classes[i - 1].timing.count &&
+					classes[i].low == classes[i - 1].high + 1;
+		}
+	tap_ok(rise, "classes rise, on a device with a small L2, too, and leave no count out");
+	tune_classes(classes, &h200, 4, NULL, 0, 0);
+	tap_is_string(classes[5].name, "swell", "the class between one wave and half the L2 has its name");
+	tap_is_uint(classes[5].timing.count, 1774080, "and about two tiles of shared memory for each multiprocessor");
+	h200.has_clusters = false;
+	tap_is_uint(tune_classes(classes, &h200, 4, NULL, 0, 0), 4, "without clusters there are four");
+}
+
 static void test_frames(void)
 {
 	const char head[] = "head", tail[] = "and tail";
@@ -279,6 +305,7 @@ int main(void)
 	test_inputs();
 	test_rounded(SCANRT_F32);
 	test_statistics();
+	test_classes();
 	test_frames();
 	return tap_done();
 }

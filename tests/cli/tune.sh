@@ -42,7 +42,7 @@ is "$(query 'SELECT count(*) FROM roofline')" 2 "the copy was measured at both c
 like "$("$scantune" list --db "$db")" "(modelled)" "list marks it too"
 like "$("$scantune" list --db "$db")" "sum i32" "list has the problem"
 is "$("$scantune" list --db "$db" --json | wc -l)" 2 "list has a JSON line a choice"
-is "$("$scantune" list --db "$db" --gains | awk '$1 == "sum" { print NF }')" 10 \
+is "$("$scantune" list --db "$db" --gains | awk '$1 == "sum" { print NF }')" 11 \
 	"list --gains has a row a problem, a class a column"
 is "$("$scantune" list --db "$db" --gains |
 	awk '$1 == "sum" { printf "%s", ($3 ~ /x$/) ($4 ~ /x$/) ($5 == "-") }')" 111 \

@@ -19,7 +19,7 @@ db_tests = \
 
 check_PROGRAMS += $(db_tests)
 DB_TESTS += $(db_tests) tests/db/manual.sh
-EXTRA_DIST += tests/db/manual.sh tests/db/format-1.sql tests/db/format-2.sql
+EXTRA_DIST += tests/db/manual.sh tests/db/format-1.sql tests/db/format-2.sql tests/db/format-3.sql
 
 check_LTLIBRARIES += tests/db/libfixture.la
 tests_db_libfixture_la_SOURCES = tests/db/fixture.c tests/db/fixture.h

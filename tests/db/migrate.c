@@ -9,7 +9,7 @@
 #include "status.h"
 #include "tests/tap.h"
 
-#define NEWEST 3
+#define NEWEST 4
 
 /* The shell's answer, in a text that the next call overwrites. */
 static const char *ask(const char *path, const char *sql)
