@@ -254,6 +254,7 @@ template <class P> struct scan_strategy<P, strategy::cluster> {
 		if (arguments.count > P::tile) {
 			if (threadIdx.x == 0 && count > 0)
 				shared.board.open(rank, live_warps<P, false>(count));
+			__syncwarp(); /* what follows is aligned: no lane may come to it without the others */
 			arrive_at_cluster();
 		}
 		if (is_whole && left >= P::tile)
