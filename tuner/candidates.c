@@ -207,12 +207,13 @@ static bool add_space(struct tune_search *search, size_t wanted)
 	return true;
 }
 
+/* The last class streams on every GPU, however many classes it has. */
 static bool is_slow(const struct tune_session *session)
 {
 	struct tune_class classes[TUNE_CLASS_MAX];
+	size_t used = tune_classes(classes, &session->device, 1, NULL, 0, session->pace);
 
-	tune_classes(classes, &session->device, 1, NULL, 0, session->pace);
-	return !classes[TUNE_CLASS_MAX - 1].is_streaming;
+	return !classes[used - 1].is_streaming;
 }
 
 /* What a vendor found for this machine, or one of its family, is worth a trial, too. */

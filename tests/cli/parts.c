@@ -241,8 +241,10 @@ static void test_classes(void)
 	for (size_t element = 1; element <= 16; element *= 2)
 		for (int is_small = 0; is_small < 2; is_small++) {
 			size_t used = tune_classes(classes, is_small ? &small : &h200, element, NULL, 0, 0);
+			size_t missing = is_small || element == 16;
 
-			rise &= used + (is_small || element == 16) == TUNE_CLASS_MAX && classes[used - 1].high == INT64_MAX;
+			rise &= used + missing == TUNE_CLASS_MAX && classes[used - 1].high == INT64_MAX &&
+				classes[used - 1].is_streaming;
 			for (size_t i = 1; i < used; i++)
 				rise &= classes[i].timing.count > classes[i - 1].timing.count &&
 					classes[i].low == classes[i - 1].high + 1;
@@ -253,6 +255,7 @@ static void test_classes(void)
 	tap_is_uint(classes[5].timing.count, 1774080, "and about two tiles of shared memory for each multiprocessor");
 	h200.has_clusters = false;
 	tap_is_uint(tune_classes(classes, &h200, 4, NULL, 0, 0), 4, "without clusters there are four");
+	tap_ok(classes[3].is_streaming, "the last of which streams, so that the device does not pass for a slow one");
 }
 
 static void test_frames(void)
