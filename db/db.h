@@ -286,6 +286,8 @@ int srt_db_judge_kept(struct srt_db *db, const char *key, bool is_right);
  * not match.  codegen NULL: any. */
 int srt_db_find_image(
 	struct srt_db *db, const char *recipe, const char *codegen, struct srt_db_image *image, bool *found);
+/* The same by its key, or by a part of that from its begin which only one kernel has; of any other, found is false. */
+int srt_db_find_kernel(struct srt_db *db, const char *key, struct srt_db_image *image, bool *found);
 
 /* ---- Housekeeping ---- */
 
@@ -298,13 +300,19 @@ struct srt_db_pruned {
 	int64_t choices; /* of kernels that the runs that are kept do not know any more */
 	int64_t images;
 };
-/* That, and what came of all but the last `keep` runs of each device, as srt_db_prune(), but the room stays in the file
- * for what comes next. */
-int srt_db_bound(struct srt_db *db, int keep);
-/* That, and what came of all but the last `keep` runs of each device and those that a choice is of; of a choice's run
- * that is older, the finalists stay.  Finally gives the room back to the file system, unless it is a rehearsal, after
- * which all is as it was. */
-int srt_db_prune(struct srt_db *db, int keep, bool is_rehearsal, struct srt_db_pruned *pruned);
+struct srt_db_bounds {
+	int runs;      /* the last ones of each device; at least 1 */
+	int64_t bytes; /* of the file; 0: no bound */
+};
+/* That, and what came of all but the last runs of each device and those that a choice is of; of a choice's run that is
+ * older, the finalists stay.  Where that is more than `bytes`, of fewer runs and then more, but never a choice, its
+ * finalists or its machine code.  The room stays in the file for what comes next. */
+int srt_db_bound(struct srt_db *db, const struct srt_db_bounds *bounds);
+/* That; and gives the room back to the file system, unless it is a rehearsal, after which all is as it was. */
+int srt_db_prune(
+	struct srt_db *db, const struct srt_db_bounds *bounds, bool is_rehearsal, struct srt_db_pruned *pruned);
+/* Gives the room back where it is a quarter of the file: what took it, images that were measured anew, say, is gone. */
+int srt_db_tidy(struct srt_db *db);
 
 /* Copies the choices, and with_images their machine code, to a new file: what is worth giving away. */
 int srt_db_export(struct srt_db *db, const char *path, bool with_images);

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "compress.h"
 #include "internal.h"
 #include "status.h"
 
@@ -16,6 +17,8 @@ static int corrupt(const struct srt_db *db, const char *recipe, const char *what
 /* The bytes are written again where the hash is known already: that mends a row whose bytes were damaged. */
 static int put_bytes(struct srt_db *db, const struct srt_db_image *image, const char *hash)
 {
+	unsigned char *packed = malloc(image->size);
+	size_t packed_size = packed ? srt_compress(packed, image->bytes, image->size) : 0;
 	sqlite3_stmt *statement;
 	bool has_row;
 	int status = srt_db_prepare(&statement, db,
@@ -23,11 +26,14 @@ static int put_bytes(struct srt_db *db, const struct srt_db_image *image, const 
 		"ON CONFLICT (hash) DO UPDATE SET size = excluded.size, bytes = excluded.bytes",
 		"slS", hash, (int64_t)image->size, NULL);
 
-	if (status == SCANRT_OK && sqlite3_bind_blob64(statement, 3, image->bytes, image->size, SQLITE_STATIC))
+	if (status == SCANRT_OK &&
+		sqlite3_bind_blob64(statement, 3, packed_size ? packed : image->bytes,
+			packed_size ? packed_size : image->size, SQLITE_STATIC))
 		status = srt_db_fail(db, "bind an image");
 	if (status == SCANRT_OK)
 		status = srt_db_step(&has_row, db, statement);
 	sqlite3_finalize(statement);
+	free(packed);
 	return status;
 }
 
@@ -115,6 +121,26 @@ static int read_texts(const struct srt_db *db, struct srt_db_image *image, const
 	return status;
 }
 
+/* In place of the bytes that are stored come those that were compiled.  What is wrong with them the hash tells best. */
+static int decompress(const struct srt_db *db, struct srt_db_image *image, const char *recipe, size_t size)
+{
+	unsigned char *bytes;
+
+	if (size <= image->size || !srt_can_decompress_to(size, image->size))
+		return size == image->size ? SCANRT_OK : corrupt(db, recipe, "has another size than is said");
+	bytes = malloc(size);
+	if (!bytes)
+		return srt_fail(SCANRT_ERROR_OUT_OF_MEMORY, "%s: no memory for an image of %zu bytes", db->path, size);
+	if (!srt_decompress(bytes, size, image->bytes, image->size)) {
+		free(bytes);
+		return corrupt(db, recipe, "cannot be decompressed");
+	}
+	free(image->bytes);
+	image->bytes = bytes;
+	image->size = size;
+	return SCANRT_OK;
+}
+
 /* Three claims: the row is the one that was asked for, it was not changed, and these are its bytes.  An index whose
  * entry leads to another row passes only without them. */
 int srt_db_read_image(
@@ -129,6 +155,9 @@ int srt_db_read_image(
 	image->registers = (int)cells[TEXT_COUNT].integer;
 	image->shared_bytes = (int)cells[TEXT_COUNT + 1].integer;
 	image->local_bytes = (int)cells[TEXT_COUNT + 2].integer;
+	status = decompress(db, image, recipe, (size_t)cells[TEXT_COUNT + 6].integer);
+	if (status != SCANRT_OK)
+		return status;
 	srt_db_hash(hash, image->bytes, image->size);
 	if (!srt_db_is_text(&cells[TEXT_COUNT + 3], hash))
 		return corrupt(db, recipe, "does not have the hash that it was stored with");
@@ -156,16 +185,18 @@ int srt_db_take_image(struct srt_db *db, struct srt_db_image *image, const char 
 	return srt_db_read_image(db, image, recipe, cells);
 }
 
+#define SELECT_IMAGE \
+	"SELECT k.recipe, k.key, k.entry, k.codegen, k.arch, k.toolchain, k.problem, k.variant, k.registers, " \
+	"k.shared_bytes, k.local_bytes, k.image, k.seal, k.verified, i.size, i.bytes FROM kernel k " \
+	"CROSS JOIN image i ON i.hash = k.image "
+
 /* For a writer; a reader has lookup.c. */
 static int find_by_statement(
 	struct srt_db *db, const char *recipe, const char *codegen, struct srt_db_image *image, bool *found)
 {
 	sqlite3_stmt *statement;
 	int status = srt_db_prepare(&statement, db,
-		"SELECT k.recipe, k.key, k.entry, k.codegen, k.arch, k.toolchain, k.problem, k.variant, k.registers, "
-		"k.shared_bytes, k.local_bytes, k.image, k.seal, k.verified, i.bytes FROM kernel k "
-		"CROSS JOIN image i ON i.hash = k.image "
-		"WHERE k.recipe = ?1 AND (?2 IS NULL OR k.codegen = ?2) ORDER BY k.id DESC LIMIT 1",
+		SELECT_IMAGE "WHERE k.recipe = ?1 AND (?2 IS NULL OR k.codegen = ?2) ORDER BY k.id DESC LIMIT 1",
 		"ss", recipe, codegen);
 
 	if (status == SCANRT_OK)
@@ -192,5 +223,29 @@ int srt_db_find_image(
 		memset(image, 0, sizeof(*image));
 		*found = false;
 	}
+	return status;
+}
+
+int srt_db_find_kernel(struct srt_db *db, const char *key, struct srt_db_image *image, bool *found)
+{
+	sqlite3_stmt *statement = NULL;
+	int64_t matches = 0;
+	int status = srt_db_need_sql(db);
+
+	memset(image, 0, sizeof(*image));
+	*found = false;
+	if (status == SCANRT_OK)
+		status = srt_db_integer(&matches, found, db,
+			"SELECT count(*) FROM kernel WHERE substr(key, 1, length(?1)) = ?1 AND image IS NOT NULL", "s",
+			key);
+	*found = matches == 1;
+	if (status != SCANRT_OK || !*found)
+		return status;
+	status = srt_db_prepare(&statement, db, SELECT_IMAGE "WHERE substr(k.key, 1, length(?1)) = ?1", "s", key);
+	if (status == SCANRT_OK)
+		status = srt_db_step(found, db, statement);
+	if (status == SCANRT_OK && *found)
+		status = srt_db_take_image(db, image, srt_db_text(statement, 0), statement);
+	sqlite3_finalize(statement);
 	return status;
 }

@@ -129,9 +129,9 @@ int srt_db_put_variant(int64_t *id, struct srt_db *db, const char *text);
 /* Checks the cells of a choice, in the order of CHOICE_COLUMNS, and makes the structure of them. */
 int srt_db_read_choice(const struct srt_db *db, struct srt_db_choice *choice, const struct srt_cell *cells);
 
-#define SRT_IMAGE_CELLS 14
-/* The same for a kernel row: recipe to local_bytes, then the hash of the image, the seal, and whether
- * it was verified.  `image` has its bytes. */
+#define SRT_IMAGE_CELLS 15
+/* The same for a kernel row: recipe to local_bytes, then the hash of the image, the seal, whether it was verified, and
+ * the size of the machine code.  `image` has the bytes as they are stored, and then those that were compiled. */
 int srt_db_read_image(
 	const struct srt_db *db, struct srt_db_image *image, const char *recipe, const struct srt_cell *cells);
 

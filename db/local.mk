@@ -3,6 +3,8 @@
 # The tuning database: the only objects that need SQLite.  schema.sql is compiled in.
 libscanrt_core_la_SOURCES += \
 	db/choice.c \
+	db/compress.c db/compress.h \
+	db/decompress.c \
 	db/db.h \
 	db/device.c \
 	db/direct.c \

@@ -44,7 +44,7 @@ enum {
 	KERNEL_CELLS,
 	KERNEL_VERIFIED = KERNEL_CELLS /* which older formats lack */
 };
-enum { IMAGE_BYTES = 2, IMAGE_CELLS };
+enum { IMAGE_SIZE = 1, IMAGE_BYTES, IMAGE_CELLS };
 
 /* A problem has four classes; a recipe has an image for each compiler that was ever used. */
 #define MOST_CLASSES 8
@@ -177,7 +177,7 @@ int srt_lookup_choices(struct srt_db *db, const struct srt_db_lookup *lookup, st
 static int read_image(struct srt_db_image *image, bool *found, const struct srt_db *db, const struct srt_row *kernel,
 	const char *recipe)
 {
-	static const int columns[SRT_IMAGE_CELLS] = { KERNEL_RECIPE, KERNEL_KEY, KERNEL_ENTRY, KERNEL_CODEGEN,
+	static const int columns[SRT_IMAGE_CELLS - 1] = { KERNEL_RECIPE, KERNEL_KEY, KERNEL_ENTRY, KERNEL_CODEGEN,
 		KERNEL_ARCH, KERNEL_TOOLCHAIN, KERNEL_PROBLEM, KERNEL_VARIANT, KERNEL_REGISTERS, KERNEL_SHARED_BYTES,
 		KERNEL_LOCAL_BYTES, KERNEL_IMAGE, KERNEL_SEAL, KERNEL_VERIFIED };
 	static const struct srt_cell unknown = { .kind = SRT_CELL_NULL };
@@ -197,7 +197,8 @@ static int read_image(struct srt_db_image *image, bool *found, const struct srt_
 	if (status != SCANRT_OK)
 		return status;
 	image->size = row.cells[IMAGE_BYTES].size;
-	for (i = 0; i < SRT_IMAGE_CELLS; i++)
+	cells[SRT_IMAGE_CELLS - 1] = row.cells[IMAGE_SIZE];
+	for (i = 0; i < SRT_IMAGE_CELLS - 1; i++)
 		cells[i] = columns[i] < kernel->count ? kernel->cells[columns[i]] : unknown;
 	*found = true;
 	return srt_db_read_image(db, image, recipe, cells);

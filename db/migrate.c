@@ -43,6 +43,11 @@ static const char *const steps[] = {
 	"UPDATE sqlite_schema SET sql = replace(sql, '''waves'', ''medium''', '''waves'', ''swell'', ''medium''')"
 	" WHERE name IN ('trial', 'choice');"
 	"PRAGMA writable_schema = RESET;",
+	/* What is stored may be compressed now; what is there stays as it is. */
+	"PRAGMA writable_schema = ON;"
+	"UPDATE sqlite_schema SET sql = replace(sql, '(size > 0 AND size = length(bytes))',"
+	" '(size >= length(bytes) AND length(bytes) > 0)') WHERE name = 'image';"
+	"PRAGMA writable_schema = RESET;",
 };
 
 int srt_db_newest_version(void)

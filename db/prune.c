@@ -10,9 +10,27 @@
 /* Choices of what is reproducible are of the same kernels: "sum f32 reproducible" is made of those of "sum f32". */
 #define NAME_OF_KERNELS "replace(p.name, ' reproducible', '')"
 
-/* A kernel is for the exact problem ("sum i32 exclusive"), a choice for the short one ("sum i32").  The last run's
- * stay: the defaults are among them, which a recheck compares with; and so do those that programs keep, which are
- * bounded where they are put. */
+/* A kernel is for the exact problem ("sum i32 exclusive"), a choice for the short one ("sum i32"). */
+#define IS_OF_A_CHOICE \
+	"EXISTS (SELECT 1 FROM choice c JOIN problem p ON p.id = c.problem JOIN variant v ON v.id = c.variant " \
+	"JOIN device d ON d.id = c.device LEFT JOIN run r ON r.id = kernel.run WHERE v.text = kernel.variant " \
+	"AND (" NAME_OF_KERNELS " = kernel.problem OR " NAME_OF_KERNELS " || ' ' = " \
+	"substr(kernel.problem, 1, length(" NAME_OF_KERNELS ") + 1)) " \
+	"AND 'sm_' || d.capability = rtrim(kernel.arch, 'af') " \
+	"AND (r.source_hash IS NULL OR r.source_hash = c.source_hash))"
+
+static int drop_unreferred(struct srt_db *db, int64_t *dropped)
+{
+	int status = srt_db_execute(db,
+		"DELETE FROM image WHERE hash NOT IN (SELECT image FROM kernel WHERE image IS NOT NULL)", "");
+
+	if (status == SCANRT_OK)
+		*dropped = sqlite3_changes(db->handle);
+	return status;
+}
+
+/* The last run's stay: the defaults are among them, which a recheck compares with; and so do those that programs keep,
+ * which are bounded where they are put. */
 int srt_db_prune_images(struct srt_db *db, int64_t *dropped)
 {
 	bool is_own;
@@ -21,21 +39,11 @@ int srt_db_prune_images(struct srt_db *db, int64_t *dropped)
 	*dropped = 0;
 	if (status == SCANRT_OK)
 		status = srt_db_execute(db,
-			"UPDATE kernel SET image = NULL WHERE image IS NOT NULL AND NOT EXISTS (SELECT 1 FROM choice c "
-			"JOIN problem p ON p.id = c.problem JOIN variant v ON v.id = c.variant JOIN device d ON d.id "
-			"= c.device "
-			"LEFT JOIN run r ON r.id = kernel.run WHERE v.text = kernel.variant "
-			"AND (" NAME_OF_KERNELS " = kernel.problem OR " NAME_OF_KERNELS " || ' ' = "
-			"substr(kernel.problem, 1, length(" NAME_OF_KERNELS ") + 1)) "
-			"AND 'sm_' || d.capability = rtrim(kernel.arch, 'af') "
-			"AND (r.source_hash IS NULL OR r.source_hash = c.source_hash)) "
-			"AND run IS NOT NULL AND run <> (SELECT max(id) FROM run)",
+			"UPDATE kernel SET image = NULL WHERE image IS NOT NULL AND run IS NOT NULL "
+			"AND run <> (SELECT max(id) FROM run) AND NOT " IS_OF_A_CHOICE,
 			"");
 	if (status == SCANRT_OK)
-		status = srt_db_execute(db,
-			"DELETE FROM image WHERE hash NOT IN (SELECT image FROM kernel WHERE image IS NOT NULL)", "");
-	if (status == SCANRT_OK)
-		*dropped = sqlite3_changes(db->handle);
+		status = drop_unreferred(db, dropped);
 	return srt_db_leave(db, is_own, status);
 }
 
@@ -89,6 +97,21 @@ static int count_rows(int64_t *rows, struct srt_db *db, const char *table)
 	return status;
 }
 
+/* In pages that are in use: what was dropped is room that will be used again, or given back. */
+static int measure(int64_t *bytes, struct srt_db *db)
+{
+	int64_t pages = 0, unused = 0, size = 0;
+	bool found;
+	int status = srt_db_integer(&pages, &found, db, "PRAGMA page_count", "");
+
+	if (status == SCANRT_OK)
+		status = srt_db_integer(&unused, &found, db, "PRAGMA freelist_count", "");
+	if (status == SCANRT_OK)
+		status = srt_db_integer(&size, &found, db, "PRAGMA page_size", "");
+	*bytes = (pages - unused) * size;
+	return status;
+}
+
 /* Counted before and after: deletions cascade. */
 static int count_all(struct srt_db_pruned *rows, struct srt_db *db)
 {
@@ -101,14 +124,10 @@ static int count_all(struct srt_db_pruned *rows, struct srt_db *db)
 	return status == SCANRT_OK ? count_rows(&rows->images, db, "image") : status;
 }
 
-int srt_db_bound(struct srt_db *db, int keep)
+static int drop_beyond(struct srt_db *db, int keep)
 {
 	int64_t images;
-	bool is_own;
-	int status = srt_db_enter(db, &is_own);
-
-	if (status == SCANRT_OK)
-		status = drop_choices(db, keep);
+	int status = drop_choices(db, keep);
 
 	/* Before the runs: of a kernel without one nobody knows whether the tuner made it or a program kept it. */
 	if (status == SCANRT_OK)
@@ -123,10 +142,79 @@ int srt_db_bound(struct srt_db *db, int keep)
 			"DELETE FROM kernel WHERE image IS NULL AND run IS NULL;"
 			"DELETE FROM variant WHERE id NOT IN (SELECT variant FROM trial UNION SELECT variant "
 			"FROM choice UNION SELECT variant FROM poison)");
+	return status;
+}
+
+/* The oldest of what programs kept, some at a time. */
+static int drop_kept(struct srt_db *db, int64_t bytes)
+{
+	int64_t used = 0, ignored;
+	int status = measure(&used, db);
+
+	while (status == SCANRT_OK && used > bytes) {
+		status = srt_db_script(db,
+			"DELETE FROM kernel WHERE id IN (SELECT id FROM kernel WHERE run IS NULL "
+			"AND NOT " IS_OF_A_CHOICE " ORDER BY id LIMIT 16)");
+		if (status == SCANRT_OK && sqlite3_changes(db->handle) == 0)
+			break;
+		if (status == SCANRT_OK)
+			status = drop_unreferred(db, &ignored);
+		if (status == SCANRT_OK)
+			status = measure(&used, db);
+	}
+	return status;
+}
+
+/* What can be missed when only one run of each device is left: who lost, without which a run that was interrupted
+ * starts anew, and machine code that no choice is of, which is compiled again where somebody wants it.  Choices, their
+ * finalists and their machine code stay, however much they are. */
+static int drop_more(struct srt_db *db, int64_t bytes)
+{
+	int64_t used = 0;
+	int status = srt_db_script(db,
+		"DELETE FROM trial WHERE stage IS NOT 'final' "
+		"AND run IN (SELECT id FROM run WHERE status <> 'running')");
+
+	if (status == SCANRT_OK)
+		status = measure(&used, db);
+	if (status == SCANRT_OK && used > bytes)
+		status = srt_db_script(db,
+			"UPDATE kernel SET image = NULL WHERE run IS NOT NULL AND NOT " IS_OF_A_CHOICE "; "
+			"DELETE FROM image WHERE hash NOT IN (SELECT image FROM kernel WHERE image IS NOT NULL)");
+	return status == SCANRT_OK ? drop_kept(db, bytes) : status;
+}
+
+int srt_db_bound(struct srt_db *db, const struct srt_db_bounds *bounds)
+{
+	int64_t used = 0;
+	int runs = bounds->runs;
+	bool is_own;
+	int status = srt_db_enter(db, &is_own);
+
+	do {
+		if (status == SCANRT_OK)
+			status = drop_beyond(db, runs);
+		if (status == SCANRT_OK)
+			status = measure(&used, db);
+	} while (status == SCANRT_OK && bounds->bytes > 0 && used > bounds->bytes && --runs > 0);
+	if (status == SCANRT_OK && bounds->bytes > 0 && used > bounds->bytes)
+		status = drop_more(db, bounds->bytes);
 	return srt_db_leave(db, is_own, status);
 }
 
-int srt_db_prune(struct srt_db *db, int keep, bool is_rehearsal, struct srt_db_pruned *pruned)
+/* Where a quarter of the file is room that nothing is in, it is given back. */
+int srt_db_tidy(struct srt_db *db)
+{
+	int64_t pages = 0, unused = 0;
+	bool found;
+	int status = srt_db_integer(&pages, &found, db, "PRAGMA page_count", "");
+
+	if (status == SCANRT_OK)
+		status = srt_db_integer(&unused, &found, db, "PRAGMA freelist_count", "");
+	return status == SCANRT_OK && unused > pages / 4 ? srt_db_script(db, "VACUUM") : status;
+}
+
+int srt_db_prune(struct srt_db *db, const struct srt_db_bounds *bounds, bool is_rehearsal, struct srt_db_pruned *pruned)
 {
 	struct srt_db_pruned after;
 	int status = srt_db_begin(db);
@@ -135,7 +223,7 @@ int srt_db_prune(struct srt_db *db, int keep, bool is_rehearsal, struct srt_db_p
 	if (status == SCANRT_OK)
 		status = count_all(pruned, db);
 	if (status == SCANRT_OK)
-		status = srt_db_bound(db, keep);
+		status = srt_db_bound(db, bounds);
 	if (status == SCANRT_OK)
 		status = count_all(&after, db);
 	if (status == SCANRT_OK && !is_rehearsal)

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
--- The tuning database of scanrt, format 4.  SELECT * FROM help tells which view answers what; scanrt-db(5) explains
+-- The tuning database of scanrt, format 5.  SELECT * FROM help tells which view answers what; scanrt-db(5) explains
 -- every column.  Keys and hashes are lower-case hexadecimal texts, times of day ISO 8601 in UTC, durations
 -- microseconds.  NULL means unknown or not measured.  Written by scantune(1), read by libscanrt.
 
@@ -136,10 +136,11 @@ CREATE TABLE choice (
 	UNIQUE (device, source_hash, problem, class)
 );
 
--- Machine code, by the XXH3-128 of its bytes.
+-- Machine code, by the XXH3-128 of its bytes.  Where fewer bytes than its size are stored, they are compressed
+-- (db/compress.h); "scantune export --image" writes it as it is.
 CREATE TABLE image (
 	hash TEXT NOT NULL PRIMARY KEY CHECK (length(hash) = 32 AND hash NOT GLOB '*[^0-9a-f]*'),
-	size INTEGER NOT NULL CHECK (size > 0 AND size = length(bytes)),
+	size INTEGER NOT NULL CHECK (size >= length(bytes) AND length(bytes) > 0),
 	bytes BLOB NOT NULL CHECK (typeof(bytes) = 'blob')
 );
 

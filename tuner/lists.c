@@ -13,6 +13,7 @@
 #include "problem.h"
 
 #define TEXT_SIZE 256
+#define BYTES_MAX   1e15
 #define SECONDS_MAX 1e9 /* so that what is left of them, in seconds, is an int */
 
 /* What is tuned when nothing is asked for.  A problem without a row of its own takes that of its type size and class
@@ -74,6 +75,22 @@ bool tune_parse_seconds(double *seconds, const char *text)
 		return false;
 	}
 	*seconds = value * factor;
+	return true;
+}
+
+bool tune_parse_bytes(int64_t *bytes, const char *text)
+{
+	char *end;
+	double value = read_number(&end, text);
+	double factor = *end == 'G' ? 1e9 : *end == 'M' ? 1e6 : *end == 'k' ? 1e3 : 1;
+
+	if (factor > 1)
+		end++;
+	if (end == text || *end != '\0' || !(value * factor >= 1) || value * factor > BYTES_MAX) {
+		fprintf(stderr, "scantune: \"%s\" is no size: 4000000, 4k, 4M and 1G are\n", text);
+		return false;
+	}
+	*bytes = (int64_t)(value * factor);
 	return true;
 }
 

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -33,32 +34,69 @@ static struct srt_db *open_named(const struct tune_options *options, enum srt_db
 	return db;
 }
 
+typedef int fill_function(FILE *file, struct srt_db *db, const char *what);
+
 /* Beside its place first: what a full disk has cut is not to replace what was whole. */
-static int write_text(struct srt_db *db, const char *path)
+static int write_aside(struct srt_db *db, const char *path, fill_function *fill, const char *what)
 {
-	struct tune_choices_writer writer = { 0 };
 	struct srt_strbuf aside = { 0 };
-	int status;
+	int status = SCANRT_OK;
+	FILE *file;
 
 	srt_strbuf_printf(&aside, "%s.new-%ld", path, (long)getpid());
-	writer.file = fopen(srt_strbuf_text(&aside), "w");
-	if (writer.file == NULL) {
+	file = fopen(srt_strbuf_text(&aside), "w");
+	if (file == NULL) {
 		status = srt_fail(SCANRT_ERROR_DATABASE, "%s: %s", srt_strbuf_text(&aside), strerror(errno));
-		srt_strbuf_free(&aside);
-		return status;
+		goto out;
 	}
-	status = srt_db_each_measured(db, tune_choices_write, &writer);
-	if (!status && (ferror(writer.file) || writer.head.failed || writer.problem.failed))
+	status = fill(file, db, what);
+	if (!status && ferror(file))
 		status = srt_fail(SCANRT_ERROR_DATABASE, "%s: cannot be written", path);
-	if (!status && writer.count == 0)
-		status = srt_fail(SCANRT_ERROR_DATABASE, "%s: has no choices", srt_db_path(db));
-	if ((fclose(writer.file) != 0 || (!status && rename(srt_strbuf_text(&aside), path) != 0)) && !status)
+	if ((fclose(file) != 0 || (!status && rename(srt_strbuf_text(&aside), path) != 0)) && !status)
 		status = srt_fail(SCANRT_ERROR_DATABASE, "%s: %s", path, strerror(errno));
 	if (status)
 		unlink(srt_strbuf_text(&aside));
-	tune_choices_end(&writer);
+out:
 	srt_strbuf_free(&aside);
 	return status;
+}
+
+static int write_text(FILE *file, struct srt_db *db, const char *what)
+{
+	struct tune_choices_writer writer = { .file = file };
+	int status = srt_db_each_measured(db, tune_choices_write, &writer);
+
+	(void)what;
+	if (!status && (writer.head.failed || writer.problem.failed))
+		status = srt_fail(SCANRT_ERROR_OUT_OF_MEMORY, "no memory for a text of choices");
+	if (!status && writer.count == 0)
+		status = srt_fail(SCANRT_ERROR_DATABASE, "%s: has no choices", srt_db_path(db));
+	tune_choices_end(&writer);
+	return status;
+}
+
+static int write_image(FILE *file, struct srt_db *db, const char *key)
+{
+	struct srt_db_image image;
+	bool found;
+	int status = srt_db_find_kernel(db, key, &image, &found);
+
+	if (!status && !found)
+		status = srt_fail(SCANRT_ERROR_DATABASE, "%s: machine code of a kernel with the key %s, and of no "
+			"other, is not there", srt_db_path(db), key);
+	if (!status)
+		fwrite(image.bytes, 1, image.size, file);
+	free(image.bytes);
+	return status;
+}
+
+static int export_to(struct srt_db *db, const struct tune_options *options)
+{
+	if (options->image)
+		return write_aside(db, options->file, write_image, options->image);
+	if (options->wants_text)
+		return write_aside(db, options->file, write_text, NULL);
+	return srt_db_export(db, options->file, options->with_images);
 }
 
 int tune_command_export(const struct tune_options *options)
@@ -68,8 +106,7 @@ int tune_command_export(const struct tune_options *options)
 
 	if (db == NULL)
 		return TUNE_EXIT_DATABASE;
-	status = options->wants_text ? write_text(db, options->file)
-				     : srt_db_export(db, options->file, options->with_images);
+	status = export_to(db, options);
 	srt_db_close(db);
 	return status == SCANRT_OK ? TUNE_EXIT_COMPLETE : fail();
 }
@@ -90,7 +127,8 @@ static void print(const struct tune_options *options, const struct srt_db_pruned
 			" images\n", options->is_dry_run ? "would drop" : "dropped", pruned->runs, pruned->trials,
 			pruned->choices, pruned->images);
 		if (!options->is_dry_run)
-			printf("%.2f MB before, %.2f MB now\n", (double)before * 1e-6, (double)after * 1e-6);
+			printf("%.2f MB before, %.2f MB now%s\n", (double)before * 1e-6, (double)after * 1e-6,
+				options->most_bytes && after > options->most_bytes ? ": choices need that much" : "");
 		return;
 	}
 	tune_json_begin(&out);
@@ -107,6 +145,7 @@ static void print(const struct tune_options *options, const struct srt_db_pruned
 int tune_command_prune(const struct tune_options *options)
 {
 	struct srt_db *db = open_named(options, SRT_DB_WRITE);
+	struct srt_db_bounds bounds = { .runs = options->keep, .bytes = options->most_bytes };
 	struct srt_db_pruned pruned;
 	int64_t before;
 	int status;
@@ -114,7 +153,7 @@ int tune_command_prune(const struct tune_options *options)
 	if (db == NULL)
 		return TUNE_EXIT_DATABASE;
 	before = size_of(srt_db_path(db));
-	status = srt_db_prune(db, options->keep, options->is_dry_run, &pruned);
+	status = srt_db_prune(db, &bounds, options->is_dry_run, &pruned);
 	if (status == SCANRT_OK)
 		print(options, &pruned, before, size_of(srt_db_path(db)));
 	srt_db_close(db);

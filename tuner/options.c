@@ -24,7 +24,7 @@ enum {
 	OPTION_DRY_RUN, OPTION_JSON, OPTION_QUIET, OPTION_VERBOSE, OPTION_VARIANT, OPTION_REPEAT, OPTION_COUNTERS,
 	OPTION_SWEEP, OPTION_MARKDOWN, OPTION_VARY, OPTION_OUTPUT, OPTION_REQUIRE_QUIET, OPTION_KEEP,
 	OPTION_WITH_IMAGES, OPTION_GAINS, OPTION_PROBLEM, OPTION_ELEMENTS,
-	OPTION_CHECK_OPERATOR, OPTION_TEXT, OPTION_REPRODUCIBLE
+	OPTION_CHECK_OPERATOR, OPTION_TEXT, OPTION_REPRODUCIBLE, OPTION_IMAGE, OPTION_MAX_SIZE
 };
 
 #define BIT(option) (UINT64_C(1) << (OPTION_##option - OPTION_DEVICE))
@@ -50,6 +50,7 @@ static const struct option long_options[] = {
 	{ "elements", required_argument, NULL, OPTION_ELEMENTS },
 	{ "check-operator", no_argument, NULL, OPTION_CHECK_OPERATOR }, { "text", no_argument, NULL, OPTION_TEXT },
 	{ "reproducible", no_argument, NULL, OPTION_REPRODUCIBLE },
+	{ "image", required_argument, NULL, OPTION_IMAGE },   { "max-size", required_argument, NULL, OPTION_MAX_SIZE },
 	{ "help", no_argument, NULL, 'h' },
 	{ "version", no_argument, NULL, 'V' },                { NULL, 0, NULL, 0 }
 };
@@ -133,6 +134,8 @@ static bool take_value(struct tune_options *options, struct pending *pending, in
 	case OPTION_JOBS: return parse_int(&options->jobs, value, JOBS_MAX);
 	case OPTION_SEED: return parse_number(&options->seed, value, 0, UINT64_MAX);
 	case OPTION_KEEP: return parse_int(&options->keep, value, 1000000);
+	case OPTION_MAX_SIZE: return tune_parse_bytes(&options->most_bytes, value);
+	case OPTION_IMAGE: options->image = value; return true;
 	case OPTION_OUTPUT: options->output = value; return true;
 	case OPTION_VARY: options->vary = value; return true;
 	case OPTION_VARIANT: options->variant = value; return true;
@@ -187,7 +190,7 @@ static uint64_t options_of(const char *command)
 		return database | BIT(TYPE) | BIT(OP) | BIT(OUTPUT);
 	if (strcmp(command, "tune") == 0)
 		return ~(BIT(VARIANT) | BIT(REPEAT) | BIT(COUNTERS) | BIT(KEEP) | BIT(WITH_IMAGES) | BIT(GAINS) |
-			BIT(TEXT) | drawing);
+			BIT(TEXT) | BIT(IMAGE) | BIT(MAX_SIZE) | drawing);
 	if (strcmp(command, "verify") == 0 || strcmp(command, "recheck") == 0)
 		return again;
 	if (strcmp(command, "diff") == 0)
@@ -195,13 +198,13 @@ static uint64_t options_of(const char *command)
 	if (strcmp(command, "import") == 0)
 		return again | BIT(WITH_IMAGES);
 	if (strcmp(command, "export") == 0)
-		return database | BIT(WITH_IMAGES) | BIT(TEXT);
+		return database | BIT(WITH_IMAGES) | BIT(TEXT) | BIT(IMAGE);
 	if (strcmp(command, "vendor") == 0)
 		return BIT(OUTPUT) | BIT(QUIET);
 	if (strcmp(command, "list") == 0)
 		return json | database | BIT(GAINS);
 	if (strcmp(command, "prune") == 0)
-		return json | BIT(DB) | BIT(KEEP) | BIT(DRY_RUN);
+		return json | BIT(DB) | BIT(KEEP) | BIT(MAX_SIZE) | BIT(DRY_RUN);
 	if (strcmp(command, "show") == 0 || strcmp(command, "why") == 0)
 		return json | database | BIT(PROBLEM) | BIT(REPRODUCIBLE);
 	return strcmp(command, "devices") == 0 ? json : json | database;
@@ -310,8 +313,8 @@ static bool finish(struct tune_options *options, const struct pending *pending)
 		fputs("scantune: vendor wants -o FILE\n", stderr);
 		return false;
 	}
-	if (options->wants_text && options->with_images) {
-		fputs("scantune: a text has no images\n", stderr);
+	if (options->wants_text + options->with_images + (options->image != NULL) > 1) {
+		fputs("scantune: --text, --with-images and --image are three different files\n", stderr);
 		return false;
 	}
 	if (options->is_system && options->database && !is_tuning && options->task == TUNE_TASK_TUNE) {

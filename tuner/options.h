@@ -72,6 +72,8 @@ struct tune_options {
 	bool requires_quiet;
 	bool with_images;       /* export and import */
 	int keep;               /* prune: so many runs of each device */
+	int64_t most_bytes;     /* prune: of the file; 0: no limit */
+	const char *image;      /* export: the key of a kernel, whose machine code is wanted alone */
 	bool is_dry_run;
 	bool is_json;
 	bool is_quiet;

@@ -12,7 +12,9 @@
 #include "status.h"
 
 #define VERSION_TEXT_SIZE 32
-#define RUNS_KEPT 8 /* of each device, without anybody's asking: who tunes every night should not fill the disk */
+
+/* Without anybody's asking: who tunes every night should not fill the disk. */
+static const struct srt_db_bounds bounds = { .runs = 8, .bytes = 16000000 };
 
 bool tune_database_path(struct srt_strbuf *path, const struct tune_options *options, bool is_for_tuning)
 {
@@ -175,7 +177,7 @@ bool tune_record_begin(struct tune_session *session, const char *toolchain)
 	    check(session, srt_db_put_toolchain(&session->toolchain_row, session->db, toolchain,
 		session->device.driver_version)) && put_run(session) &&
 	    (session->options->task != TUNE_TASK_TUNE ||
-		check(session, srt_db_bound(session->db, RUNS_KEPT))) &&
+		check(session, srt_db_bound(session->db, &bounds))) &&
 	    check(session, srt_db_commit(session->db)))
 		return true;
 	srt_db_rollback(session->db);
@@ -192,6 +194,8 @@ void tune_record_finish(struct tune_session *session, const char *status)
 	check(session, srt_db_note_run(session->db, session->run_row, mhz, session->foreign,
 		session->remark[0] ? session->remark : NULL));
 	check(session, srt_db_finish_run(session->db, session->run_row, status));
+	srt_db_tidy(session->db); /* no harm where it fails: a reader that stays, or a full disk */
+	srt_error_clear();
 }
 
 void tune_record_publish(struct tune_session *session)

@@ -9,9 +9,9 @@ _scantune() {
 	local types="i8 i16 i32 i64 u8 u16 u32 u64 f16 bf16 f32 f64"
 	local operators="sum prod min max and or xor"
 	local options="--device --quick --thorough --time --type --op --problem --elements --check-operator --all --mode
-		--count --db --system --codegen --jobs --seed --require-quiet --restart --dry-run --gains --keep --with-images
-		--reproducible --text --variant --repeat --counters --sweep --markdown --vary --output --json --quiet --verbose --help
-		--version"
+		--count --db --system --codegen --jobs --seed --require-quiet --restart --dry-run --gains --keep --max-size
+		--image --with-images --reproducible --text --variant --repeat --counters --sweep --markdown --vary --output --json --quiet
+		--verbose --help --version"
 	local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]}
 	local prefix=
 
@@ -28,7 +28,7 @@ _scantune() {
 	--time) mapfile -t COMPREPLY < <(compgen -W "90s 10m 1h" -- "$word") ;;
 	--db | --problem | --elements | --output | -o | diff | export | vendor | import | plot)
 		mapfile -t COMPREPLY < <(compgen -f -- "$word") ;;
-	--count | --jobs | --seed | --keep | --repeat | --variant) COMPREPLY=() ;;
+	--count | --jobs | --seed | --keep | --max-size | --image | --repeat | --variant) COMPREPLY=() ;;
 	*)
 		if [[ $word == -* ]]; then
 			mapfile -t COMPREPLY < <(compgen -W "$options" -- "$word")

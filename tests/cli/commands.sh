@@ -111,6 +111,28 @@ is "$("$SQLITE3" "$tap_dir/images.db" 'PRAGMA integrity_check')" ok "in a whole 
 fails "export to a folder that is not there exits with 4" 4 "$scantune" export "$tap_dir/none/x.db"
 fails "export without a file is a usage error" 1 "$scantune" export
 
+key=$(query 'SELECT k.key FROM kernel k JOIN image i ON i.hash = k.image LIMIT 1')
+ok "export --image writes the machine code of a kernel" "$scantune" export "$tap_dir/scan.cubin" --image "$key"
+is "$(wc -c <"$tap_dir/scan.cubin" | tr -d ' ')" "$(query "SELECT size FROM image WHERE hash = (SELECT image FROM kernel
+	WHERE key = '$key')")" "as much as there was of it"
+ok "its first digits will do" "$scantune" export "$tap_dir/again.cubin" --image "$(printf %.12s "$key")"
+ok "and give the same" cmp "$tap_dir/scan.cubin" "$tap_dir/again.cubin"
+fails "of a key that nothing has, nothing is written" 4 "$scantune" export "$tap_dir/no.cubin" --image 0123456789
+ok "not even an empty file" test ! -e "$tap_dir/no.cubin"
+fails "an image is no text" 1 "$scantune" export "$tap_dir/no.cubin" --image "$key" --text
+
+# A limit on the size of files is a disk that is full, to whoever writes.
+cut_short() {
+	(trap '' XFSZ && ulimit -f 1 && exec "$scantune" export "$@")
+}
+ok "a text of choices is written" "$scantune" export "$tap_dir/cut.txt" --text
+ok "and is more than the test's disk has room for" test "$(wc -c <"$tap_dir/cut.txt")" -gt 1024
+cp "$tap_dir/cut.txt" "$tap_dir/whole.txt"
+fails "where the disk is full, export says so" 4 cut_short "$tap_dir/cut.txt" --text
+ok "the text that was there stays whole" cmp "$tap_dir/cut.txt" "$tap_dir/whole.txt"
+fails "nor is there half of a database" 4 cut_short "$tap_dir/half.db"
+is "$(find "$tap_dir" -name 'half*' -o -name '*.new-*')" "" "and nothing is left beside them"
+
 SCANRT_DB=$tap_dir/other.db
 db=$SCANRT_DB
 ok "import into an empty database succeeds" "$scantune" import "$tap_dir/numbers.db" --device emu
@@ -146,6 +168,10 @@ is "$(query 'SELECT count(*) FROM run')" 1 "one run is left of $runs"
 is "$(query 'SELECT count(*) FROM choice')" 3 "with all choices"
 is "$(query 'PRAGMA integrity_check')" ok "in a whole file"
 ok "and verify finds them" "$scantune" verify --device emu
+ok "prune takes a size" "$scantune" prune --max-size 1k
+like "$(cat "$tap_dir/.output")" "MB now: choices need that much" "and says where choices need more"
+ok "they are left" "$scantune" verify --device emu
+fails "a size that is none is a usage error" 1 "$scantune" prune --max-size big
 fails "prune of a file that cannot be is an error of the database" 4 "$scantune" prune --db /dev/null/x.db
 
 ok "doctor finds nothing wrong" "$scantune" doctor

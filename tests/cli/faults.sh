@@ -145,7 +145,7 @@ on_disk() { # of this size, a command: its status, after which the disk grows an
 	db=$full/tune.db full=$full SQLITE3=$SQLITE3 unshare -rm sh "$tap_dir/disk.sh" "$size" "$full" "$@"
 }
 if unshare -rm mount -t tmpfs none "$full" 2>/dev/null; then
-	for size in 64k 200k; do
+	for size in 64k 128k; do
 		fails "a disk of $size that is full is an error of the database" 4 on_disk "$size" "$scantune" \
 			--device emu --quick --db "$full/tune.db" --type i32 --op sum --count 1024,16384
 		like "$(cat "$tap_dir/.output")" "tune.db: " "and the message names the file"

@@ -3,6 +3,7 @@
 # The database, without driver or compiler.
 db_tests = \
 	tests/db/choices \
+	tests/db/compress \
 	tests/db/contents \
 	tests/db/damage \
 	tests/db/files \
@@ -19,13 +20,14 @@ db_tests = \
 
 check_PROGRAMS += $(db_tests)
 DB_TESTS += $(db_tests) tests/db/manual.sh
-EXTRA_DIST += tests/db/manual.sh tests/db/format-1.sql tests/db/format-2.sql tests/db/format-3.sql
+EXTRA_DIST += tests/db/manual.sh tests/db/format-1.sql tests/db/format-2.sql tests/db/format-3.sql tests/db/format-4.sql
 
 check_LTLIBRARIES += tests/db/libfixture.la
 tests_db_libfixture_la_SOURCES = tests/db/fixture.c tests/db/fixture.h
 
 db_test_libraries = tests/db/libfixture.la $(LDADD)
 tests_db_choices_LDADD = $(db_test_libraries)
+tests_db_compress_LDADD = $(db_test_libraries)
 tests_db_contents_LDADD = $(db_test_libraries)
 tests_db_damage_LDADD = $(db_test_libraries)
 tests_db_files_LDADD = $(db_test_libraries)

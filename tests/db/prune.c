@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* What is dropped so that a file stops growing, and what has to stay. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "fixture.h"
+#include "internal.h"
 #include "tests/tap.h"
 
 static int64_t begin_run(struct srt_db *db, const struct fixture *fixture, const char *status)
@@ -41,15 +44,102 @@ static void choose(struct srt_db *db, const struct fixture *fixture, int64_t run
 /* Drops, and compares how many runs and trials went. */
 static void drops(struct srt_db *db, int keep, int runs, int trials, const char *sentence)
 {
+	struct srt_db_bounds bounds = { .runs = keep };
 	struct srt_db_pruned pruned;
 
-	fixture_must(srt_db_prune(db, keep, true, &pruned), "rehearse");
+	fixture_must(srt_db_prune(db, &bounds, true, &pruned), "rehearse");
 	tap_is_int(pruned.runs, runs, "%s: runs", sentence);
 	tap_is_int(pruned.trials, trials, "%s: trials", sentence);
 	tap_is_int(pruned.choices, 0, "%s: no choice of these kernels", sentence);
-	fixture_must(srt_db_bound(db, keep), "drop");
-	fixture_must(srt_db_prune(db, keep, true, &pruned), "rehearse");
+	fixture_must(srt_db_bound(db, &bounds), "drop");
+	fixture_must(srt_db_prune(db, &bounds, true, &pruned), "rehearse");
 	tap_is_int(pruned.runs + pruned.trials, 0, "%s: and nothing more the second time", sentence);
+}
+
+static int64_t answer(struct srt_db *db, const char *sql)
+{
+	int64_t value = -1;
+	bool found;
+
+	fixture_must(srt_db_integer(&value, &found, db, sql, ""), sql);
+	return value;
+}
+
+static int64_t file_size(const char *path)
+{
+	struct stat file;
+
+	return stat(path, &file) == 0 ? (int64_t)file.st_size : -1;
+}
+
+#define WHOLE "SELECT count(*) FROM kernel k JOIN image i ON i.hash = k.image"
+
+/* The fixture's twelve choices have an image each; thirty more of a run's defaults, and as many that programs kept. */
+static void test_bytes(const char *path)
+{
+	struct srt_db_bounds bounds = { .runs = 8 };
+	struct srt_db_pruned pruned;
+	struct fixture fixture;
+	struct srt_db_image image;
+	struct srt_db *db;
+	int64_t choices, before;
+
+	fixture_fill(path);
+	fixture_must(srt_db_open(&db, path, SRT_DB_WRITE), "open");
+	fixture_begin(&fixture, db);
+	fixture_must(srt_db_finish_run(db, fixture.run, "complete"), "finish");
+	for (int i = 0; i < 60; i++) {
+		fixture_image(&image, 1000 + i, "sum i32", "lookback,items=3");
+		fixture_must(i < 30 ? srt_db_put_image(db, fixture.run, &image) : srt_db_keep_image(db, &image), "put");
+		free(image.bytes);
+	}
+	for (int i = 0; i < 4; i++)
+		begin_run(db, &fixture, "complete");
+	choices = answer(db, "SELECT count(*) FROM choice");
+	fixture_must(srt_db_prune(db, &bounds, false, &pruned), "prune");
+	before = file_size(path);
+	tap_is_int(pruned.images, 30, "without a bound, what a run before the last compiled and nobody chose goes");
+	bounds.bytes = before;
+	fixture_must(srt_db_prune(db, &bounds, false, &pruned), "prune");
+	tap_is_int(pruned.runs + pruned.trials + pruned.images, 0, "a file within its bound is left as it is");
+	bounds.bytes = before * 3 / 4;
+	fixture_must(srt_db_prune(db, &bounds, false, &pruned), "prune");
+	tap_ok(file_size(path) <= bounds.bytes, "a file of %d bytes becomes one of at most %d: %d", (int)before,
+		(int)bounds.bytes, (int)file_size(path));
+	tap_ok(pruned.images > 0 && pruned.images < 30, "of what programs kept no more goes than must: %d of 30",
+		(int)pruned.images);
+	tap_is_int(answer(db, "SELECT min(id) > (SELECT max(id) FROM kernel WHERE run IS NOT NULL) + 1 FROM kernel "
+		"WHERE run IS NULL"), 1, "the oldest");
+	bounds.bytes = 1;
+	fixture_must(srt_db_prune(db, &bounds, false, &pruned), "prune");
+	tap_is_int(answer(db, "SELECT count(*) FROM choice"), choices, "however small the bound, choices stay");
+	tap_is_int(answer(db, WHOLE), 12, "and so does their machine code, and no more");
+	tap_is_int(answer(db, "SELECT count(*) FROM trial WHERE stage IS NOT 'final'"), 0, "who lost goes");
+	srt_db_close(db);
+}
+
+static void test_tidy(const char *path)
+{
+	struct srt_db_image image;
+	struct srt_db *db;
+	int64_t before;
+
+	fixture_fill(path);
+	fixture_must(srt_db_open(&db, path, SRT_DB_WRITE), "open");
+	before = file_size(path);
+	fixture_must(srt_db_tidy(db), "tidy");
+	tap_is_int(file_size(path), before, "a file without much room in it is left alone");
+	for (int i = 0; i < 40; i++) {
+		fixture_image(&image, 1000 + i, "sum i32", "lookback,items=3");
+		fixture_must(srt_db_keep_image(db, &image), "put");
+		free(image.bytes);
+	}
+	fixture_must(srt_db_script(db, "DELETE FROM kernel WHERE run IS NULL; DELETE FROM image WHERE hash NOT IN "
+		"(SELECT image FROM kernel WHERE image IS NOT NULL)"), "drop");
+	tap_ok(file_size(path) > before * 3 / 2, "what is dropped leaves room in the file");
+	fixture_must(srt_db_tidy(db), "tidy");
+	tap_ok(file_size(path) <= before, "which is given back where it is much");
+	srt_db_close(db);
 }
 
 int main(void)
@@ -77,5 +167,7 @@ int main(void)
 	begin_run(db, &fixture, "complete");
 	drops(db, 2, 2, 2 * 5, "a run that is at work is nobody's to take away");
 	srt_db_close(db);
+	test_bytes(fixture_path("bytes.db"));
+	test_tidy(fixture_path("tidy.db"));
 	return tap_done();
 }

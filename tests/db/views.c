@@ -109,7 +109,7 @@ static void test_file(const char *path)
 	tap_is_string(ask(path, "PRAGMA foreign_key_check"), "", "no reference leads nowhere");
 	tap_is_string(ask(path, "PRAGMA journal_mode"), "delete\n", "the journal mode is DELETE");
 	tap_is_string(ask(path, "PRAGMA application_id"), "1396919890\n", "the application id is ours");
-	tap_is_string(ask(path, "PRAGMA user_version"), "4\n", "the format is 4");
+	tap_is_string(ask(path, "PRAGMA user_version"), "5\n", "the format is 5");
 	tap_is_string(ask(path, "SELECT count(*) FROM sqlite_master WHERE sql LIKE '%STRICT%'"), "0\n",
 		"no table needs a newer SQLite than 3.34");
 	tap_contains(ask(path, "UPDATE choice SET us = 1"), "readonly", "the test itself changes nothing");
