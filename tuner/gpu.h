@@ -31,6 +31,8 @@ struct tune_graph {
 	CUgraphExec exec;          /* NULL: not made */
 	uint64_t count;
 	int scans;
+	size_t wake_at;            /* what is copied from the input to the output before each sample */
+	size_t wake_bytes;         /* 0: nothing */
 };
 
 struct tune_slot {
