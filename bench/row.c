@@ -2,7 +2,6 @@
  *
  * One row of bench/table: checked, timed in turn with what it is compared with, reported.
  */
-#include <math.h>
 #include <string.h>
 
 #include "status.h"
@@ -22,7 +21,7 @@ struct contest {
 	struct bench_copy copies[2];
 	size_t count;       /* contenders */
 	size_t peer_count;  /* of them; they follow ours */
-	int copy_method[2]; /* as bench->best_copy has them */
+	int copy_method[2]; /* as bench->best_copies has them */
 	size_t copy_count;
 	struct scanrt_plan *plan; /* bench's own */
 	struct scanrt_plan *reference; /* what a REPRODUCIBLE plan is compared with */
@@ -130,12 +129,29 @@ static size_t copied_bytes(const struct bench_row *row)
 	return row->count * bytes_of_element(row) / 2;
 }
 
+/*
+ * The better way to copy just so many bytes, 0 where it is not known yet.  What is better at one size says nothing of the
+ * next: what won at 2^28 bytes took half as long again as the other at 320000000.
+ */
+static int *best_copy(struct bench *bench, size_t bytes)
+{
+	const size_t most = sizeof bench->best_copies / sizeof bench->best_copies[0];
+	size_t i = 0;
+
+	while (i < bench->best_copy_count && bench->best_copies[i].bytes != bytes)
+		i++;
+	if (i == bench->best_copy_count && i < most)
+		bench->best_copies[bench->best_copy_count++].bytes = bytes;
+	return i < most ? &bench->best_copies[i].method : NULL;
+}
+
 /* Both ways to copy where it is not known yet which is the better one at this size. */
 static void add_copies(struct contest *contest)
 {
 	struct bench *bench = contest->bench;
 	size_t bytes = copied_bytes(contest->row);
-	int known = bench->best_copy[(int)log2((double)bytes + 1)];
+	const int *best = best_copy(bench, bytes);
+	int known = best == NULL ? 0 : *best;
 
 	for (int method = 1; method <= 2; method++) {
 		struct bench_copy *copy = &contest->copies[contest->copy_count];
@@ -254,7 +270,7 @@ static int time_all(struct contest *contest)
 static double copy_us(const struct contest *contest)
 {
 	const struct bench_row *row = contest->row;
-	int *known = &contest->bench->best_copy[(int)log2((double)copied_bytes(row) + 1)];
+	int *known = best_copy(contest->bench, copied_bytes(row));
 	double best = 0;
 
 	for (size_t i = 0; i < contest->copy_count; i++) {
@@ -262,7 +278,8 @@ static double copy_us(const struct contest *contest)
 
 		if (best == 0 || us < best) {
 			best = us;
-			*known = contest->copy_method[i];
+			if (known != NULL)
+				*known = contest->copy_method[i];
 		}
 	}
 	return best;

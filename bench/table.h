@@ -119,7 +119,11 @@ struct bench {
 	size_t module_count;
 	CUmodule copy_module;
 	CUfunction copy_kernel;
-	int best_copy[64];   /* by the logarithm of the bytes: 0 not known, 1 the kernel, 2 the driver */
+	struct bench_best_copy {
+		size_t bytes;
+		int method; /* 0 not known, 1 the kernel, 2 the driver */
+	} best_copies[64];
+	size_t best_copy_count;
 
 	struct scanrt_plan *plan; /* of the latest row */
 	const struct bench_family *plan_family;
