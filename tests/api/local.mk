@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 api_scripts = \
+	tests/api/faults.sh \
 	tests/api/header.sh \
 	tests/api/install.sh \
 	tests/api/layering.sh \

@@ -100,6 +100,7 @@ emu_scripts = \
 	tests/emu/order.sh \
 	tests/emu/order_rtx4090.sh \
 	tests/emu/order_t4.sh \
+	tests/emu/state.sh \
 	tests/emu/stress.sh \
 	tests/emu/table.sh \
 	tests/emu/user_types.sh \

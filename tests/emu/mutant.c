@@ -16,11 +16,15 @@
 #include "../../lib/recipe.h"
 #include "../../lib/status.h"
 #include "emulated.h"
+#include "../span.h"
 
-#define LAUNCHES 80
+#define LAUNCHES 60
+#define EXCUSED_LAUNCHES 20
 #define CYCLE 5        /* launches from one last epoch but one to the next */
 #define MANY_TILES 70  /* more than two windows or batches of 32 */
 #define FEW_TILES 9
+#define SPAN_BYTES 16
+#define SPAN_LAUNCHES 16
 #define SOURCES_MAX 64
 
 /* How a child ends, beside what tap_bail_out and a watchdog exit with. */
@@ -71,6 +75,17 @@ static bool make_sources(const struct mutant *mutant)
 	return is_placed;
 }
 
+/* What a problem brings takes the place of the text that has nothing. */
+static void bring_text(const struct srt_problem *problem)
+{
+	for (struct srt_source *source = sources; problem->user && source->name; source++) {
+		if (strcmp(source->name, "user_text.cuh") == 0) {
+			source->text = problem->user->text;
+			source->length = strlen(source->text);
+		}
+	}
+}
+
 /* ---- The kernel ---- */
 
 static int compile(struct srt_image *image, const struct test_device *device, const struct srt_problem *problem,
@@ -83,6 +98,7 @@ static int compile(struct srt_image *image, const struct test_device *device, co
 
 	if (status)
 		return status;
+	bring_text(problem);
 	snprintf(arch, sizeof(arch), "compute_%d", device->facts.capability);
 	snprintf(image->arch, sizeof(image->arch), "sm_%d", device->facts.capability);
 	snprintf(image->codegen, sizeof(image->codegen), "ptx");
@@ -131,12 +147,36 @@ static void choose(struct test_scan *scan, uint64_t i)
 	if (i % 8 == 2)
 		scan->count -= scan->count > tile / 2 ? scan->count % (tile / 2) : 0;
 	scan->is_in_place = i % 3 == 0 && in_size == srt_type_size(scan->kernel->problem.output_type);
-	scan->skip_out = i % 4 == 1 ? reference_random(i, 2) % 4 + i % 16 / 4 * 24 : 0;
-	scan->skip_in = i % 4 == 2 ? reference_random(i, 3) % 4 + i % 16 / 4 * 40 : 0;
+	scan->skip_out = i % 4 == 1 ? reference_random(i, 2) % 4 + i % 16 / 4 * 28 : 0;
+	scan->skip_in = i % 4 == 2 ? reference_random(i, 3) % 4 + i % 16 / 4 * 44 : 0;
 	emulated_schedule(i + 1, residents[i % (sizeof(residents) / sizeof(residents[0]))]);
 }
 
-static bool try_trial(struct test_device *device, const struct mutant_trial *trial)
+static bool try_spans(struct test_device *device, const struct mutant_trial *trial)
+{
+	struct srt_problem problem;
+	struct srt_kernel kernel;
+	struct srt_workspace workspace;
+	bool passes = true;
+
+	span_problem(&problem, SPAN_BYTES, true, NULL);
+	make_kernel(&kernel, device, &problem, trial->variant);
+	test_need(srt_workspace_create(&workspace, device->driver, 1 << 20));
+	for (uint64_t i = 0; i < SPAN_LAUNCHES && passes; i++) {
+		uint64_t tile = (uint64_t)srt_variant_tile(&kernel.variant);
+		uint64_t bound = FEW_TILES * tile, most = srt_variant_max_count(&kernel.variant);
+
+		emulated_schedule(i + 1, 0);
+		passes = span_passes(
+			device, &kernel, &workspace, reference_random(i, 1) % (bound < most ? bound : most) + 1);
+	}
+	srt_workspace_destroy(&workspace, device->driver);
+	test_kernel_destroy(&kernel, device);
+	srt_problem_free(&problem);
+	return passes;
+}
+
+static bool try_trial(struct test_device *device, const struct mutant_trial *trial, uint64_t launches)
 {
 	struct srt_problem problem;
 	struct srt_kernel kernel;
@@ -152,7 +192,7 @@ static bool try_trial(struct test_device *device, const struct mutant_trial *tri
 		reference_create(&references[i], &problem, REFERENCE_EXACT, i,
 			MANY_TILES * (uint64_t)srt_variant_tile(&kernel.variant));
 	test_workspace_create(&workspace, device, references[0].count);
-	for (uint64_t i = 0; i < LAUNCHES && passes; i++) {
+	for (uint64_t i = 0; i < launches && passes; i++) {
 		if (i % CYCLE == 0)
 			enter_late_epoch(device, &workspace);
 		scan.reference = &references[i / CYCLE % 2];
@@ -166,16 +206,22 @@ static bool try_trial(struct test_device *device, const struct mutant_trial *tri
 	return passes;
 }
 
+/* Of an excused mutant the first trial, a part of it: it shows that the text stands where it stood, and compiles. */
 static int try_all(const struct mutant *mutant, const struct mutant_trial *trials)
 {
+	bool is_excused = mutant && mutant->excuse;
 	struct test_device device;
 	bool passes = true;
 
 	if (!make_sources(mutant))
 		return MISPLACED;
 	emulated_open(&device);
-	for (; trials->variant && passes; trials++)
-		passes = try_trial(&device, trials);
+	for (; trials->variant && passes; trials++) {
+		passes = trials->op == MUTANT_SPANS ? try_spans(&device, trials) :
+			try_trial(&device, trials, is_excused ? EXCUSED_LAUNCHES : LAUNCHES);
+		if (is_excused)
+			break;
+	}
 	return passes ? SURVIVED : WRONG;
 }
 

@@ -8,6 +8,9 @@
 
 #include <stdbool.h>
 
+/* As a trial's operator: the one of span.h, which shows what is combined even where nobody uses it. */
+#define MUTANT_SPANS (-1)
+
 /* A kernel under which a mutant shows: variant, operator (SRT_OP_AFFINE is not commutative) and type, of the input
  * only where there is one of the results. */
 struct mutant_trial {

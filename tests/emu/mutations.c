@@ -12,6 +12,8 @@
 
 static const struct mutant_trial block[] = {
 	{ "block,block=128,items=8", SRT_OP_AFFINE, SCANRT_U32, 0 }, { NULL, 0, 0, 0 } };
+static const struct mutant_trial block_spans[] = {
+	{ "block,block=128,items=4", MUTANT_SPANS, 0, 0 }, { NULL, 0, 0, 0 } };
 static const struct mutant_trial shared[] = {
 	{ "block,block=128,items=8,warp=shared", SRT_OP_AFFINE, SCANRT_U32, 0 }, { NULL, 0, 0, 0 } };
 static const struct mutant_trial kogge_stone[] = {
@@ -25,6 +27,8 @@ static const struct mutant_trial raking[] = {
 static const struct mutant_trial lookback[] = { { "lookback,block=64,items=4", SRT_OP_AFFINE, SCANRT_U32, 0 },
 	{ "lookback,block=96,items=4,residency=4", SRT_OP_AFFINE, SCANRT_U64, 0 }, { NULL, 0, 0, 0 } };
 static const struct mutant_trial leaving[] = { { "lookback,block=64,items=4", SRT_OP_AFFINE, SCANRT_U32, 0 },
+	{ "lookahead,block=64,items=4,stages=3,ahead=2,gather=2", SRT_OP_AFFINE, SCANRT_U32, 0 }, { NULL, 0, 0, 0 } };
+static const struct mutant_trial publisher[] = {
 	{ "lookahead,block=64,items=4,stages=3,ahead=2,gather=2", SRT_OP_AFFINE, SCANRT_U32, 0 }, { NULL, 0, 0, 0 } };
 static const struct mutant_trial cluster[] = { { "cluster,block=64,items=4", SRT_OP_AFFINE, SCANRT_U32, 0 },
 	{ "cluster,block=64,items=4,cluster=4,exchange=block", SRT_OP_AFFINE, SCANRT_U64, 0 }, { NULL, 0, 0, 0 } };
@@ -75,8 +79,7 @@ static const struct mutant mutants[] = {
 	{ "the bound of elements stored one by one", "slice.cuh", "if (i < given)\n\t\t\t\tto", "to", 0, block,
 		NULL },
 	{ "the bound of lanes that take part in a scan", "warp_scan.cuh", "if (lane >= reach && lane < count[r])",
-		"if (lane >= reach)", 1, block,
-		"lanes beyond the count combine what nobody uses, which integers do not mind" },
+		"if (lane >= reach)", 1, block_spans, NULL },
 
 	/* ---- Circuits ---- */
 	{ "Kogge-Stone's barrier before values are read", "circuit_kogge_stone.cuh",
@@ -189,8 +192,9 @@ static const struct mutant mutants[] = {
 	{ "the test that a tile is full", "lookback.cuh", "arguments.count - first >= P::tile && ", "", 0, lookback,
 		NULL },
 	{ "the test that arrays are aligned", "lookback.cuh", "if (is_whole && ", "if (", 0, lookback, NULL },
-	{ "the barrier before a block leaves the last epoch", "tile_state.cuh", "__syncthreads();", "", 1, leaving,
-		"what may come late is an aggregate that this launch does not need, nor another for 2^30 launches" },
+	{ "the barrier before a block leaves the last epoch", "tile_state.cuh", "__syncthreads();", "", 1, publisher,
+		"only the last tile's aggregate may come late, by more than schedules here hold a warp back; a longer "
+		"scan would read it, 2^30 launches later" },
 	{ "the barrier before the last block is known", "tile_state.cuh", "__syncthreads();", "", 2, leaving,
 		NULL },
 	{ "the fence after the next launch's ticket is made ready", "tile_state.cuh", "__threadfence();", "", 1,

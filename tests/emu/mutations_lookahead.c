@@ -23,6 +23,10 @@ static const struct mutant_trial raked[] = {
 static const struct mutant_trial parts[] = {
 	{ "lookahead,block=64,items=20,stages=3,ahead=1,store=bulk", SRT_OP_AFFINE, SCANRT_U32, 0 },
 	{ NULL, 0, 0, 0 } };
+static const struct mutant_trial part_spans[] = {
+	{ "lookahead,block=64,items=12,stages=3,ahead=1,store=bulk", MUTANT_SPANS, 0, 0 }, { NULL, 0, 0, 0 } };
+static const struct mutant_trial one_spans[] = {
+	{ "block,block=64,items=12,store=bulk", MUTANT_SPANS, 0, 0 }, { NULL, 0, 0, 0 } };
 static const struct mutant_trial one[] = {
 	{ "block,block=64,items=20,store=bulk", SRT_OP_AFFINE, SCANRT_U32, 0 }, { NULL, 0, 0, 0 } };
 /* Elements of less than a word: slices begin within one. */
@@ -33,6 +37,10 @@ static const struct mutant_trial bytes[] = {
 /* Results of another size, which have a place of their own. */
 static const struct mutant_trial widened[] = {
 	{ "lookahead,block=64,items=12,stages=3,ahead=2,gather=2,store=bulk", SCANRT_SUM, SCANRT_U8, SCANRT_U32 },
+	{ NULL, 0, 0, 0 } };
+/* A lane's elements are no whole words: one that it does not need may be one that no copy has brought. */
+static const struct mutant_trial odd[] = {
+	{ "lookahead,block=64,items=6,stages=3,ahead=2,gather=2,store=bulk", SCANRT_SUM, SCANRT_U8, SCANRT_U64 },
 	{ NULL, 0, 0, 0 } };
 static const struct mutant_trial narrowed[] = {
 	{ "lookahead,block=64,items=12,stages=3,ahead=1,gather=2,store=bulk", SCANRT_SUM, SCANRT_U32, SCANRT_U8 },
@@ -157,7 +165,7 @@ const struct mutant mutants_lookahead[] = {
 	{ "the bytes of a word that a lane's elements are behind it", "lane_words.cuh",
 		"__funnelshift_r(low, next, 8 * skip)", "low", 0, widened, NULL },
 	{ "the last word of a lane's elements", "lane_words.cuh", "i + 1 < needed ? words[i + 1] : 0",
-		"words[i + 1]", 0, widened, "no bit of it is used, and copies of whole vectors have written it" },
+		"words[i + 1]", 0, odd, NULL },
 	{ "the bytes of a word that results are behind it", "lane_words.cuh", "8 * (shift % 4)", "0", 0, bytes, NULL },
 	{ "the two words that are shifted", "lane_words.cuh", "if (shift & 8)", "if (false)", 0, bytes, NULL },
 	{ "the one word that is shifted", "lane_words.cuh", "(shift & 4)", "false", 0, bytes, NULL },
@@ -245,11 +253,9 @@ const struct mutant mutants_lookahead[] = {
 	{ "the rows that a part's lane has, scanning", "raked_slice.cuh", "r < P::rows && r * P::vector < present",
 		"r < P::rows", 1, parts, NULL },
 	{ "the elements that a part's lane has, reducing", "raked_slice.cuh",
-		"if (r * P::vector + i < present)\n\t\t\t\t\tsum", "sum", 0, parts,
-		"beyond the array stand zeros, and nobody comes after them" },
+		"if (r * P::vector + i < present)\n\t\t\t\t\tsum", "sum", 0, part_spans, NULL },
 	{ "the elements that a part's lane has, scanning", "raked_slice.cuh",
-		"if (r * P::vector + i < present)\n\t\t\t\t\treinterpret", "reinterpret", 0, parts,
-		"beyond the array stand zeros, and their results are not stored" },
+		"if (r * P::vector + i < present)\n\t\t\t\t\treinterpret", "reinterpret", 0, part_spans, NULL },
 	{ "the order of a lane's rows in a part", "raked_slice.cuh", "r > 0 ? P::op::apply(total, sum)",
 		"r > 0 ? P::op::apply(sum, total)", 2, parts, NULL },
 	{ "the lanes before in a part", "raked_slice.cuh", "before = combine<P>(before, {part.earlier, true});", ";", 0,
@@ -286,7 +292,7 @@ const struct mutant mutants_lookahead[] = {
 	{ "the elements of a part to be brought", "raked_slice.cuh",
 		"if (i + b * warp_size < count)\n\t\t\t\t\traw[b]", "raw[b]", 0, one, NULL },
 	{ "the test that a raked slice has an element", "raked_tile.cuh", "if (count() <= 0)\n\t\t\treturn;", "", 0,
-		one, "what has no element stores none" },
+		one_spans, "what has no element stores none" },
 
 	{ NULL, NULL, NULL, NULL, 0, NULL, NULL },
 };

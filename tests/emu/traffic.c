@@ -26,9 +26,9 @@ struct measured {
 	uint64_t count;
 };
 
-/* skip: elements by which input and output are off the boundary of a vector. */
-static void measure_at(struct measured *measured, struct test_device *device, const char *variant, uint64_t count,
-	uint64_t seed, uint64_t skip)
+/* skip: elements by which input and output are off the boundary of a vector.  Sums of i32, of elements of `type`. */
+static void measure_of(struct measured *measured, struct test_device *device, const char *variant, uint64_t count,
+	uint64_t seed, uint64_t skip, int type)
 {
 	struct srt_problem problem;
 	struct srt_kernel kernel;
@@ -38,7 +38,7 @@ static void measure_at(struct measured *measured, struct test_device *device, co
 	struct test_scan scan = { &reference, &kernel, &workspace, count, skip, skip, false, 0 };
 	uint64_t tile;
 
-	test_problem(&problem, SCANRT_SUM, SCANRT_I32, SCANRT_I32, SCANRT_I32, false);
+	test_problem(&problem, SCANRT_SUM, type, SCANRT_I32, SCANRT_I32, false);
 	reference_create(&reference, &problem, REFERENCE_EXACT, 1, count);
 	test_kernel_create(&kernel, device, &problem, variant);
 	test_workspace_create(&workspace, device, count);
@@ -56,7 +56,7 @@ static void measure_at(struct measured *measured, struct test_device *device, co
 static void measure(struct measured *measured, struct test_device *device, const char *variant, uint64_t count,
 	uint64_t seed)
 {
-	measure_at(measured, device, variant, count, seed, 0);
+	measure_of(measured, device, variant, count, seed, 0, SCANRT_I32);
 }
 
 static bool is_lookback(const struct measured *measured)
@@ -95,6 +95,17 @@ static void check(struct test_device *device, const char *variant, uint64_t coun
 			"%s touches nothing but the data", variant);
 }
 
+/* Bytes are read as bytes: nobody writes them out as i32 first. */
+static void check_converting(struct test_device *device, const char *variant, uint64_t count)
+{
+	struct measured measured;
+
+	measure_of(&measured, device, variant, count, 0, 0, SCANRT_U8);
+	tap_is_uint(measured.counters.global_load_words, loads(&measured) - count + count / 4,
+		"B147: %s reads a quarter of the words where elements are bytes", variant);
+	tap_is_uint(measured.counters.global_store_words, stores(&measured), "and writes as many as ever");
+}
+
 /* Tiles that are not aligned are copied in whole vectors, and two of them share one, which is read twice.  The same
  * goes for the slices of tiles that are raked, since each is copied by itself.  The lanes that patch in what the first
  * copy leaves out read a vector behind that, too.  `unit`: the elements of a tile or a slice. */
@@ -102,7 +113,7 @@ static void check_shifted(struct test_device *device, const char *variant, uint6
 {
 	struct measured measured;
 
-	measure_at(&measured, device, variant, count, 0, 1);
+	measure_of(&measured, device, variant, count, 0, 1, SCANRT_I32);
 	tap_is_uint(measured.counters.global_store_words, stores(&measured),
 		"%s writes %" PRIu64 " elements once where they are not aligned, too", variant, count);
 	tap_is_uint(measured.counters.global_load_words, loads(&measured) + VECTOR_WORDS * (count / unit),
@@ -170,6 +181,8 @@ int main(void)
 		check(&device, lookahead, counts[i]);
 		check(&device, raked, counts[i]);
 	}
+	check_converting(&device, lookback, 5120);
+	check_converting(&device, raked, 5120);
 	check_shifted(&device, lookahead, 5120, 512);
 	check_shifted(&device, raked, 5120, 128);
 	check_cluster(&device, cluster, 128, 1, 0); /* one warp */

@@ -169,13 +169,13 @@ static void test_several_launches(void)
 	tap_is_int(fake->calls - calls, 12, "B113: and no other call of the driver than for the context");
 	tap_is_uint(fake->launch.arguments.count, count, "the last of them has all elements");
 	tap_is_uint(fake->launch.arguments.tiles, (UINT64_C(1) << 25) + 1, "in all their tiles");
-	tap_is_uint(fake->launch.grid, UINT64_C(1) << 25, "and a block for each but the first");
+	tap_is_uint(fake->launch.grid, UINT64_C(1) << 25, "B011: and a block for each but the first, all in x");
 	fake->launches = 0;
 	fake->fail_name = "cuLaunchKernelEx";
 	fake->fail_code = 1;
 	calls = fake->calls;
 	tap_is_int(scanrt_plan_execute(fan, AT(0x1000), AT(0x4000000000), count, NULL), SCANRT_ERROR_LAUNCH,
-		"a refused launch among several has its status");
+		"B011: a refused launch among several has its status");
 	tap_is_int(fake->calls - calls, 4, "and no other follows it");
 	fake->fail_name = NULL;
 	scanrt_plan_destroy(fan);

@@ -11,7 +11,8 @@ tests_libdevice_la_SOURCES = \
 	tests/element.c tests/element.h \
 	tests/reference.c tests/reference.h \
 	tests/reference_data.c \
-	tests/shape.c tests/shape.h
+	tests/shape.c tests/shape.h \
+	tests/span.c tests/span.h
 
 gpu_programs = \
 	tests/gpu/grid_block \
@@ -44,6 +45,7 @@ gpu_programs = \
 	tests/gpu/order \
 	tests/gpu/monoids \
 	tests/gpu/indexed \
+	tests/gpu/state \
 	tests/gpu/user_types
 check_PROGRAMS += $(gpu_programs)
 GPU_TESTS += $(gpu_programs)
@@ -88,6 +90,7 @@ tests_gpu_order_LDADD = $(device_libraries)
 tests_gpu_defaults_LDADD = $(device_libraries)
 tests_gpu_monoids_LDADD = $(device_libraries)
 tests_gpu_indexed_LDADD = $(device_libraries)
+tests_gpu_state_LDADD = $(device_libraries)
 tests_gpu_user_types_LDADD = $(device_libraries)
 tests_gpu_chains_LDADD = $(device_libraries)
 tests_gpu_instructions_SOURCES = tests/gpu/instructions.c tests/emu/instruction.c tests/emu/instruction.h \

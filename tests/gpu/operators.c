@@ -95,7 +95,7 @@ static void tries(struct scanrt_context *context, const struct operator_case *fr
 	options.flags = SCANRT_CHECK_OPERATOR;
 	options.check_word_type = from->word_type;
 	status = scanrt_plan_create(&plan, context, &problem, &options);
-	tap_is_int(status, from->says ? SCANRT_ERROR_OPERATOR : SCANRT_OK, "%s is %s: %.60s", from->what,
+	tap_is_int(status, from->says ? SCANRT_ERROR_OPERATOR : SCANRT_OK, "B083: %s is %s: %.60s", from->what,
 		from->says ? "refused" : "accepted", scanrt_last_error());
 	if (from->says) {
 		tap_contains(scanrt_last_error(), from->says, "and the sentence says so");

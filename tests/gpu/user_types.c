@@ -13,6 +13,7 @@
 #include "../../lib/heuristic.h"
 #include "../device.h"
 #include "../shape.h"
+#include "../span.h"
 
 #define LARGE_BYTES 160
 
@@ -176,7 +177,8 @@ static void shape_passes(struct types *types, const struct shape *base, bool is_
 	if (test_kernel_try(&kernel, &types->device, &problem, &variant, SRT_CODEGEN_AUTO)) {
 		tap_ok(false, "%zu bytes: %s: %s", shape.size, srt_strbuf_text(&text), srt_error_last()->text);
 	} else {
-		tap_ok(counts_pass(types, &shape, &kernel), "%zu bytes, %s%s, %s identity%s: %s", shape.size,
+		tap_ok(counts_pass(types, &shape, &kernel), "%s%zu bytes, %s%s, %s identity%s: %s",
+			shape.size >= LARGE_BYTES ? "B075 B076: " : "", shape.size,
 			is_commutative ? "" : "B020: not ", is_commutative ? "commutative" : "commutative",
 			has_identity ? "with" : "no", is_exclusive ? ", exclusive" : "", srt_strbuf_text(&text));
 		test_kernel_destroy(&kernel, &types->device);
@@ -186,95 +188,10 @@ static void shape_passes(struct types *types, const struct shape *base, bool is_
 	srt_problem_free(&problem);
 }
 
-/* An element knows its place, and the operator ends the launch unless it is given two real, adjacent parts, the earlier
- * one first: made up, uninitialised, repeated or swapped operands have no chance.  The rest of it is padding. */
-static const char span_op_text[] =
-	"span apply(const span &a, const span &b)\n"
-	"{\n"
-	"	if (a.magic != 0x5ca1ab1eu || b.magic != 0x5ca1ab1eu || a.last + 1 != b.first)\n"
-	"		asm volatile(\"trap;\");\n"
-	"	span c;\n"
-	"	c.magic = a.magic; c.first = a.first; c.last = b.last;\n"
-	"	for (unsigned &word : c.more) word = 0;\n"
-	"	return c;\n"
-	"}\n";
-static const char span_load_text[] = "span load(unsigned char, unsigned long long i)\n"
-	"{ span s = {}; s.magic = 0x5ca1ab1eu; s.first = s.last = unsigned(i) + 1; return s; }\n";
-static const char span_store_text[] = "unsigned store(const span &s) { return s.first == 0 ? s.last : ~0u; }\n";
-
-/* Arrays are of bytes and of numbers, or, without conversions, of the elements themselves.  With an initial value the
- * results count from 0 on; without, from 1. */
-static void span_problem(struct srt_problem *problem, size_t size, bool is_converted, const uint32_t *start)
-{
-	struct scanrt_problem given = SCANRT_PROBLEM_INIT;
-	struct scanrt_user_type type = SCANRT_USER_TYPE_INIT;
-	struct scanrt_user_operator op = SCANRT_USER_OPERATOR_INIT;
-	char type_text[128];
-
-	/* 4 bytes of padding, and no more: a member is the caller's to fill. */
-	snprintf(type_text, sizeof(type_text), "struct alignas(16) span { unsigned magic, first, last, more[%zu]; };\n",
-		size / 4 - 4);
-	type.name = "span";
-	type.text = type_text;
-	type.bytes = size;
-	type.alignment = 16;
-	op.name = "neighbours";
-	op.text = span_op_text;
-	given.input_type = is_converted ? SCANRT_U8 : SCANRT_TYPE_USER;
-	given.accumulator_type = SCANRT_TYPE_USER;
-	given.user_accumulator = &type;
-	given.output_type = is_converted ? SCANRT_U32 : SCANRT_TYPE_USER;
-	if (!is_converted)
-		given.user_input = given.user_output = &type;
-	given.op = SCANRT_OPERATOR_USER;
-	given.user_operator = &op;
-	given.load_text = is_converted ? span_load_text : NULL;
-	given.store_text = is_converted ? span_store_text : NULL;
-	given.initial = start;
-	test_need(srt_problem_init(problem, &given));
-}
-
-static bool spans_pass(struct types *types, const struct srt_kernel *kernel, uint64_t count)
-{
-	size_t in_size = srt_problem_size(&kernel->problem, SRT_INPUT);
-	size_t out_size = srt_problem_size(&kernel->problem, SRT_OUTPUT);
-	size_t first = kernel->problem.has_initial ? 0 : 1; /* what a result's part begins with */
-	uint32_t *seen = calloc(count, out_size);
-	uint32_t *input = calloc(count, in_size);
-	struct test_buffer in;
-	struct test_buffer out;
-	bool passes = true;
-
-	if (!seen || !input)
-		abort();
-	for (uint64_t i = 0; in_size > 1 && i < count; i++) {
-		input[i * in_size / 4] = 0x5ca1ab1eu;
-		input[i * in_size / 4 + 1] = input[i * in_size / 4 + 2] = (uint32_t)i + 1;
-	}
-	test_buffer_create(&in, &types->device, count * in_size, in_size > 1 ? 0 : count % 3);
-	test_buffer_create(&out, &types->device, count * out_size, 0);
-	test_buffer_poison(&in, &types->device);
-	if (in_size > 1)
-		test_upload(&types->device, in.address, input, count * in_size);
-	test_need(srt_kernel_launch(kernel, types->device.driver, &types->workspace, out.address, in.address, count, 0,
-		NULL));
-	test_need(SRT_CALL(types->device.driver, cuStreamSynchronize, (NULL)));
-	test_download(&types->device, seen, out.address, count * out_size);
-	for (uint64_t i = 0; i < count; i++) {
-		const uint32_t *result = seen + i * out_size / 4;
-
-		passes = passes && result[out_size > 4 ? 2 : 0] == i + 1 && (out_size == 4 || result[1] == first);
-	}
-	test_buffer_destroy(&in, &types->device);
-	test_buffer_destroy(&out, &types->device);
-	free(seen);
-	free(input);
-	return passes;
-}
-
+/* With an initial value and without one, of elements that are converted or lie in the arrays themselves. */
 static void only_neighbours(struct types *types, size_t size, const char *variant, bool is_converted, bool has_initial)
 {
-	uint32_t start[SCANRT_USER_BYTES_MAX / 4] = { 0x5ca1ab1eu, 0, 0 };
+	uint32_t start[SCANRT_USER_BYTES_MAX / 4] = { SPAN_MAGIC, 0, 0 };
 	struct srt_problem problem;
 	struct srt_kernel kernel;
 	bool passes = true;
@@ -285,7 +202,7 @@ static void only_neighbours(struct types *types, size_t size, const char *varian
 		problem.initial_on_device = (const void *)(uintptr_t)types->initial.address;
 	test_kernel_create(&kernel, &types->device, &problem, variant);
 	for (uint64_t count = 1; count < 3000 && count <= srt_variant_max_count(&kernel.variant); count = 3 * count + 5)
-		passes = spans_pass(types, &kernel, count) && passes;
+		passes = span_passes(&types->device, &kernel, &types->workspace, count) && passes;
 	tap_ok(passes, "B079, B081: %s: an operator on %zu bytes sees real, adjacent parts only%s", variant, size,
 		has_initial ? "" : ", without an initial value");
 	test_kernel_destroy(&kernel, &types->device);
@@ -357,6 +274,15 @@ int main(void)
 	only_neighbours(&types, 32, "cluster,block=64,items=8,cluster=4", true, true);
 	only_neighbours(&types, 48, "lookahead,block=32,items=1,stages=4,ahead=2,store=place,gather=2", false, true);
 	only_neighbours(&types, 64, "lookahead,block=64,items=3,stages=3,ahead=1,store=place", false, false);
+	only_neighbours(&types, 16, "lookahead,block=64,items=12,stages=3,ahead=1,store=bulk", true, false);
+	only_neighbours(&types, 16, "block,block=64,items=12,store=bulk", true, true);
+	only_neighbours(&types, 16, "block,block=96,items=4,warp=shared", true, false);
+	only_neighbours(&types, 16, "block,block=96,items=4,circuit=koggestone", true, false);
+	only_neighbours(&types, 16, "block,block=96,items=4,circuit=brentkung", true, false);
+	only_neighbours(&types, 16, "block,block=96,items=4,circuit=brentkung-inplace", true, false);
+	only_neighbours(&types, 16, "block,block=96,items=4,circuit=raking,fan=4", true, false);
+	only_neighbours(&types, 16, "lookback-serial,block=64,items=4", true, false);
+	only_neighbours(&types, 16, "totals,block=64,items=12,gather=1,store=bulk", true, true);
 	only_neighbours(&types, 512, "large,block=64,items=3,lanes=2", true, true);
 	srt_workspace_destroy(&types.initial, types.device.driver);
 	srt_workspace_destroy(&types.workspace, types.device.driver);

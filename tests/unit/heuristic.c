@@ -208,7 +208,8 @@ static void test_orders(const struct srt_device *device)
 		}
 		wrong += !has_order(&problem, device);
 	}
-	tap_is_int(wrong, 0, "B101: %s has the reproducible order of all types, and of the caller's", device->name);
+	tap_is_int(
+		wrong, 0, "B099 B101: %s has the reproducible order of all types, and of the caller's", device->name);
 }
 
 static void test_repeatable(void)
