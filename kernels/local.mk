@@ -35,6 +35,7 @@ kernel_files = \
 	kernels/passes.cuh \
 	kernels/pipeline.cuh \
 	kernels/policy.cuh \
+	kernels/raked_results.cuh \
 	kernels/raked_slice.cuh \
 	kernels/raked_store.cuh \
 	kernels/raked_tile.cuh \

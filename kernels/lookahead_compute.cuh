@@ -60,7 +60,7 @@ private:
 		if (tile >= arguments.tiles)
 			return false;
 		const int count = slice_count<P>(tile_count<P>(arguments, tile), warp);
-		const bool rakes = P::rakes && count == P::slice;
+		const bool rakes = P::rakes && is_raked_whole(count);
 		T total;
 		if constexpr (P::rakes) {
 			if (rakes)
@@ -91,7 +91,7 @@ private:
 		const u32 tile = shared.stages.tile_of(k);
 		const int count = slice_count<P>(tile_count<P>(arguments, tile), warp);
 		if constexpr (P::rakes) {
-			if (count == P::slice)
+			if (is_raked_whole(count))
 				scan_raked(k, tile, held);
 			else
 				scan_part(k, tile, held, count);
@@ -100,6 +100,11 @@ private:
 		} else {
 			scan_any(k, tile, count);
 		}
+	}
+
+	__device__ __forceinline__ bool is_raked_whole(int count) const
+	{
+		return !raked_slice<P>::is_rolled && count == P::slice;
 	}
 
 	__device__ __forceinline__ bool are_aligned() const
@@ -165,6 +170,8 @@ private:
 	{
 		raked(k).scan_part(wait_for_prefix(k, tile), held, first_of(tile), count);
 		stored(k).store_part(output_of(tile), count);
+		if constexpr (raked_slice<P>::is_rolled)
+			fence_before_copies(); /* a later tile may come to where this one was read and written */
 		shared.stages.release(k, lane);
 	}
 

@@ -123,8 +123,8 @@ static_assert(!policy::is_wide || policy::how() == strategy::lookahead, "store: 
 static_assert(!policy::is_wide || (same_type<policy::input, policy::value>::value &&
 		same_type<policy::output, policy::value>::value && !user_facts::has_load && !user_facts::has_store),
 	"store: place wants one type and no conversions");
-static_assert(policy::store() != access::bulk || policy::vector * widest_element == 16,
-	"store: bulk wants items that fill 16 bytes");
+static_assert(policy::store() != access::bulk || policy::vector * widest_element == 16 ||
+		(policy::vector == 1 && widest_element == 32), "store: bulk wants items that fill 16 bytes, or 32");
 static_assert(policy::how() != strategy::lookahead || policy::how_in_block() == circuit::none,
 	"circuit: lookahead has none");
 static_assert(policy::residency >= 1, "residency: below 1");

@@ -10,9 +10,8 @@
  * Those of the smaller type, where there are two sizes, are as many, and narrower.
  *
  * A slice whose array is not aligned begins `in_shift` bytes, less than 16, behind its place, which is.  reduce() moves
- * it there, but not where results have another place.  Results whose vectors take 16 bytes are left `turn` bytes
- * behind theirs, as they will lie in the output array, so that all but the first and the last few can be copied in
- * bulk.
+ * it there, but not where results have another place.  Results are left `turn` bytes behind theirs, as they will lie in
+ * the output array, so that all but the first and the last few can be copied in bulk.
  *
  * What ends in "part" is for the array's last slice, of which the first `count` > 0 elements exist: they are combined
  * in the same tree, so that no result depends on what comes after it.  Every function is called by a full, converged
@@ -24,6 +23,7 @@
 #include "lane_words.cuh"
 #include "paired_scan.cuh"
 #include "pipeline.cuh"
+#include "raked_results.cuh"
 #include "raked_store.cuh"
 #include "slice.cuh"
 #include "vector_scan.cuh"
@@ -44,8 +44,14 @@ template <class P> struct raked_slice {
 	enum : bool { is_paired = scan::is_paired<P>::value };
 	enum : int { vector_bytes = P::vector * int(sizeof(input)) };
 	enum : u32 { lane_bytes = P::rows * vector_bytes };
-	enum : int { in_words = (int(lane_bytes) + 3) / 4, words = 4 * P::rows }; /* of a lane; of the wider type's */
-	enum : bool { shifts_results = raked_store<P>::shifts_results };
+	enum : int { in_words = (int(lane_bytes) + 3) / 4 }; /* of a lane */
+	/* Elements that become wider values for a dear operator of the caller's: few copies of it, so that they stay
+	 * in the instruction cache and the compiler's time in bounds.  All slices are scanned as parts then. */
+	enum : bool {
+		is_rolled = same_type<typename P::op, op_user>::value && !P::op::is_commutative && sizeof(T) > 8 &&
+			sizeof(T) > sizeof(input)
+	};
+	enum : int { piece = is_rolled && P::vector > 4 ? 4 : P::vector, pieces = P::items / piece };
 
 	char *slice;   /* in shared memory */
 	char *results; /* likewise; the same place where the types have one size */
@@ -91,7 +97,7 @@ template <class P> struct raked_slice {
 		take_words(word, P::scans_in_place ? 0 : in_shift);
 		if constexpr (is_paired) {
 			paired_scan<P>::scan(word, is_first ? P::op::template identity<T>() : running, part.first_half);
-			leave_words(word, turn);
+			raked_results<P>::end(word, results, lane, turn);
 		} else {
 			scan_rows(word, running, is_first, first, turn);
 		}
@@ -171,7 +177,7 @@ template <class P> struct raked_slice {
 		return part;
 	}
 
-	/* scan() of a part. */
+	/* scan() of a part.  The caller orders what lanes leave before asynchronous copies to the same place. */
 	__device__ __forceinline__ void scan_part(
 		maybe<T> before, const raked_part<T> &part, u64 first, int count) const
 	{
@@ -181,14 +187,15 @@ template <class P> struct raked_slice {
 		if (!P::scans_in_place)
 			wait_for_results();
 #pragma unroll 1
-		for (int r = 0; r < P::rows && r * P::vector < present; r++) {
-			input raw[P::vector];
-			load_vector<access::plain>(raw, reinterpret_cast<const input *>(slice) + index(r));
+		for (int r = 0; r < pieces && r * piece < present; r++) {
+			const u32 at = index(0) + r * piece;
+			input raw[piece];
+			load_vector<access::plain>(raw, reinterpret_cast<const input *>(slice) + at);
 #pragma unroll
-			for (int i = 0; i < P::vector; i++)
-				if (r * P::vector + i < present)
-					reinterpret_cast<output *>(results)[index(r) + i] =
-						step(before, load_element<P>(raw[i], first + index(r) + i));
+			for (int i = 0; i < piece; i++)
+				if (r * piece + i < present)
+					reinterpret_cast<output *>(results)[at + i] =
+						step(before, load_element<P>(raw[i], first + at + i));
 		}
 	}
 
@@ -223,39 +230,6 @@ private:
 		}
 	}
 
-	/* Results, `turn` bytes behind their place: by less than a vector, they begin in the last one of the lane
-	 * before. */
-	__device__ __forceinline__ void leave_words(u32 (&word)[words], u32 turn) const
-	{
-		if (turn % 16 > 0) {
-			u32 wider[words + 4];
-			set_words(wider, 0, word, words - 4);
-#pragma unroll
-			for (int i = 0; i < 4; i++)
-				wider[i] = shuffle_value<shuffle::from>(wider[i], (lane + 31) % warp_size);
-			set_words(wider, 4, word);
-			shift_words<alignof(output)>(word, wider, 16 - turn % 16);
-		}
-		if (turn < 16)
-			store_words(results + lane * words * 4, word);
-		else
-			turn_words(word, turn / 16);
-	}
-
-	/* By whole vectors, the last ones come first. */
-	__device__ __forceinline__ void turn_words(const u32 (&word)[words], u32 vectors) const
-	{
-		__syncwarp(); /* all lanes have read what others overwrite now */
-#pragma unroll
-		for (int r = 0; r < P::rows; r++) {
-			const u32 behind = lane * P::rows + r + vectors, all = P::rows * warp_size;
-			const u32 at = behind < all ? behind : behind - all;
-			u32 four[4];
-			set_words(four, 0, word, 4 * r);
-			store_vector<access::plain>(reinterpret_cast<u32 *>(results) + 4 * at, four);
-		}
-	}
-
 	/* In place, a lane's elements end in the first vector of the next one's, which it reads before anybody
 	 * writes. */
 	__device__ __forceinline__ void move_into_place(const u32 (&word)[in_words]) const
@@ -278,23 +252,25 @@ private:
 		return total;
 	}
 
+	/* Whole vectors of results are held until all are there.  By themselves: with a member of an object in their
+	 * place, maxima of doubles spill. */
 	__device__ __forceinline__ void scan_rows(
 		const u32 (&word)[in_words], T running, bool is_first, u64 first, u32 turn) const
 	{
-		u32 done[words];
+		u32 done[raked_results<P>::held];
+		raked_results<P> left;
 #pragma unroll
 		for (int r = 0; r < P::rows; r++) {
 			input raw[P::vector];
 			output result[P::vector];
 			memcpy(raw, reinterpret_cast<const char *>(word) + r * vector_bytes, sizeof raw);
 			scan_vector(result, raw, running, r == 0 && is_first, first + index(r));
-			if constexpr (shifts_results)
-				memcpy(done + 4 * r, result, sizeof result);
+			if constexpr (raked_results<P>::held > 1)
+				memcpy(done + r * int(sizeof result / 4), result, sizeof result);
 			else
-				store_vector<access::plain>(reinterpret_cast<output *>(results) + index(r), result);
+				left.add(result, r, results, lane, turn);
 		}
-		if constexpr (shifts_results)
-			leave_words(done, turn);
+		left.end(done, results, lane, turn);
 	}
 
 	/* Until the warp has no more use for the results of its slice before. */
@@ -311,14 +287,15 @@ private:
 	{
 		T total;
 #pragma unroll 1
-		for (int r = 0; r < P::rows && r * P::vector < present; r++) {
-			input raw[P::vector];
-			load_vector<access::plain>(raw, reinterpret_cast<const input *>(slice) + index(r));
-			T sum = load_element<P>(raw[0], first + index(r));
+		for (int r = 0; r < pieces && r * piece < present; r++) {
+			const u32 at = index(0) + r * piece;
+			input raw[piece];
+			load_vector<access::plain>(raw, reinterpret_cast<const input *>(slice) + at);
+			T sum = load_element<P>(raw[0], first + at);
 #pragma unroll
-			for (int i = 1; i < P::vector; i++)
-				if (r * P::vector + i < present)
-					sum = P::op::apply(sum, load_element<P>(raw[i], first + index(r) + i));
+			for (int i = 1; i < piece; i++)
+				if (r * piece + i < present)
+					sum = P::op::apply(sum, load_element<P>(raw[i], first + at + i));
 			total = r > 0 ? P::op::apply(total, sum) : sum;
 		}
 		return total;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The way of a raked slice's results from shared to global memory.  Where their array is not aligned, those whose
- * vectors take 16 bytes lie in shared memory as they will there (raked_slice.cuh), and others begin at their place.
+ * The way of a raked slice's results from shared to global memory.  Where their array is not aligned, they lie in
+ * shared memory as they will there (raked_results.cuh), but for those that come by less than a word at a time, which
+ * begin at their place.
  *
  * Every function is called by a full, converged warp.
  */
@@ -16,7 +17,9 @@ namespace scan {
 template <class P> struct raked_store {
 	using output = typename P::output;
 	enum : u32 { bytes = P::slice * sizeof(output) };
-	enum : bool { shifts_results = P::vector * sizeof(output) == 16 };
+	/* What becomes of a vector of elements: a vector of results, or less. */
+	enum : int { row_bytes = P::vector * int(sizeof(output)) };
+	enum : bool { shifts_results = row_bytes % 4 == 0 };
 
 	char *results;
 	int lane;

@@ -30,7 +30,7 @@ template <class P, bool may_be_full> struct raked_tile {
 		raked_part<T> part;
 		input raw[P::rows][P::vector];
 	};
-	enum : bool { holds = may_be_full && !is_paired<P>::value };
+	enum : bool { holds = may_be_full && !is_paired<P>::value && !raked_slice<P>::is_rolled };
 
 	/* Loads the slice, and leaves its total for the other warps; the caller sees to a barrier. */
 	__device__ __forceinline__ void reduce(held &mine, const scan_arguments &arguments) const

@@ -16,10 +16,8 @@
  * met between 8 and 16 MiB on an H200. */
 #define LOOKAHEAD_BYTES (UINT64_C(12) << 20)
 
-/* From this many bytes of input on, up to two tiles for each multiprocessor, one trip to all totals is faster than
- * windows of look-back: they met between 0.4 and 0.6 MB on an H200. */
-#define TOTALS_BYTES (UINT64_C(512) << 10)
-#define TOTALS_TILES 2
+/* A dear operator's few elements a thread, in look-back, up to three tiles for each multiprocessor. */
+#define ROLLED_TILES 3
 
 static size_t bytes_per_element(const struct srt_problem *problem)
 {
@@ -35,12 +33,16 @@ static bool make_block(struct srt_variant *variant, const struct srt_problem *pr
 	return srt_default_is_fit(variant, problem, device);
 }
 
-/* Sixteen small blocks, one vector a thread, then larger ones of three.  Whether sixteen fit is known only once they
- * are compiled; what they cannot serve, look-back does. */
+/* Sixteen small blocks, one vector a thread, then larger ones of two, of narrow elements, and three.  Whether sixteen
+ * fit is known only once they are compiled; what they cannot serve, the next range does. */
 static bool make_cluster(struct srt_variant *variant, const struct srt_problem *problem,
-	const struct srt_device *device, bool is_large)
+	const struct srt_device *device, int vectors)
 {
-	*variant = srt_default_make(SRT_CLUSTER, is_large ? 256 : 160, srt_default_items(problem, is_large ? 3 : 1));
+	bool is_wider = srt_default_widest(problem) > 2 * srt_problem_size(problem, SRT_INPUT);
+	int items = problem->user || is_wider ? srt_default_items(problem, vectors) :
+		vectors * srt_problem_vector(problem);
+
+	*variant = srt_default_make(SRT_CLUSTER, vectors > 1 ? 256 : 160, items);
 	variant->cluster = 16;
 	return srt_default_is_fit(variant, problem, device);
 }
@@ -63,18 +65,6 @@ static bool make_lookback(struct srt_variant *variant, const struct srt_problem 
 	return false;
 }
 
-/* Where launches overlap, as the tickets' latency is hidden there, and the totals fit few words.  Bytes, of which a
- * block of this size has no registers for as many, stay with look-back. */
-static bool make_totals(struct srt_variant *variant, const struct srt_problem *problem,
-	const struct srt_device *device)
-{
-	*variant = srt_default_make(SRT_TOTALS, 512, srt_default_items(problem, 2));
-	variant->gather = 1;
-	return device->capability >= SRT_DEFAULT_BULK_CAPABILITY && device->sm_count > 0 && !problem->user &&
-		srt_problem_vector(problem) < 16 && srt_problem_tile_words(problem) <= 2 &&
-		srt_default_is_fit(variant, problem, device);
-}
-
 /* Appends a range up to `high`, which later ranges start from; drops what starts beyond the plan's bound. */
 static size_t append(struct srt_range *ranges, size_t count, const struct srt_variant *variant, uint64_t high,
 	uint64_t max_count)
@@ -94,18 +84,19 @@ static size_t append(struct srt_range *ranges, size_t count, const struct srt_va
 static size_t append_blocks(struct srt_range *ranges, const struct srt_problem *problem,
 	const struct srt_device *device)
 {
-	struct srt_variant variants[2];
+	struct srt_variant variants[3];
 	size_t made = 0;
 	size_t count = 0;
 	size_t i;
 
-	if (make_cluster(&variants[made], problem, device, false))
-		made++;
-	else
+	made += make_cluster(&variants[made], problem, device, 1);
+	if (made > 0 && !problem->user && srt_problem_vector(problem) >= 8)
+		made += make_cluster(&variants[made], problem, device, 2);
+	if (made > 0)
+		made += make_cluster(&variants[made], problem, device, 3);
+	if (made == 0)
 		made += make_block(&variants[made], problem, device, 128);
-	if (made > 0 && variants[0].strategy == SRT_CLUSTER)
-		made += make_cluster(&variants[made], problem, device, true);
-	else
+	if (variants[0].strategy != SRT_CLUSTER)
 		made += make_block(&variants[made], problem, device, 512);
 	for (i = 0; i < made; i++)
 		count = append(ranges, count, &variants[i], srt_variant_max_count(&variants[i]), problem->max_count);
@@ -139,12 +130,14 @@ size_t srt_heuristic_ranges(struct srt_range ranges[SRT_HEURISTIC_MAX], const st
 {
 	uint64_t meeting = LOOKAHEAD_BYTES / bytes_per_element(problem);
 	struct srt_variant lookback;
-	struct srt_variant totals;
+	struct srt_default_range totals[SRT_DEFAULT_TOTALS_MAX];
 	struct srt_variant lookahead;
 	bool has_lookback = make_lookback(&lookback, problem, device);
 	bool has_lookahead = srt_default_lookahead(&lookahead, problem, device);
 	struct srt_error error;
+	size_t made = 0;
 	size_t count;
+	size_t i;
 
 	if (srt_wide_is_large(problem)) {
 		srt_wide_make_large(&lookback, problem, device);
@@ -160,11 +153,15 @@ size_t srt_heuristic_ranges(struct srt_range ranges[SRT_HEURISTIC_MAX], const st
 	srt_error_clear();
 	srt_error_save(&error);
 	count = srt_wide_is_large(problem) ? 0 : append_blocks(ranges, problem, device);
-	if (has_lookback && has_lookahead && make_totals(&totals, problem, device)) {
-		meeting = TOTALS_TILES * (uint64_t)device->sm_count * srt_variant_tile(&totals);
-		count = append(ranges, count, &lookback, TOTALS_BYTES / srt_problem_size(problem, SRT_INPUT),
-			problem->max_count);
-		count = append(ranges, count, &totals, meeting, problem->max_count);
+	if (has_lookback && has_lookahead && !srt_wide_is_large(problem))
+		made = srt_default_totals(totals, problem, device);
+	if (made > 0) {
+		if (srt_default_is_rolled(problem))
+			count = append(ranges, count, &lookback,
+				ROLLED_TILES * (uint64_t)device->sm_count * srt_variant_tile(&lookback),
+				problem->max_count);
+		for (i = 0; i < made; i++)
+			count = append(ranges, count, &totals[i].variant, totals[i].high_count, problem->max_count);
 	} else if (has_lookback && srt_wide_is_large(problem)) {
 		count = append_large(ranges, count, &lookback, device, has_lookahead ? meeting : UINT64_MAX,
 			problem->max_count);

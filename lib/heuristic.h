@@ -16,7 +16,7 @@ struct srt_range {
 	struct srt_variant variant;
 };
 
-#define SRT_HEURISTIC_MAX 6
+#define SRT_HEURISTIC_MAX 10
 
 /* Ranges that cover 1 to max_count without gaps, ordered.  Every variant passes srt_variant_check(); the number is 0,
  * with the reason recorded, only where no variant at all fits the device. */

@@ -68,11 +68,14 @@ static struct ring raked_ring_of(const struct srt_problem *problem)
 	static const struct ring words = { 448, 7, 4, 2, 2 }, others = { 416, 7, 4, 2, 2 };
 	static const struct ring vectors = { 480, 7, 4, 2, 4 };
 	static const struct ring narrowed[] = { { 416, 7, 4, 2, 4 }, { 448, 7, 4, 2, 4 } };
+	static const struct ring rolled = { 416, 3, 8, 2, 1 };
 	static const struct ring widened[] = { { 416, 9, 5, 2, 2 }, { 448, 7, 5, 2, 2 }, { 448, 7, 8, 3, 2 } };
 	size_t in = srt_problem_size(problem, SRT_INPUT);
 	size_t out = srt_problem_size(problem, SRT_OUTPUT);
 	int vector = srt_problem_vector(problem);
 
+	if (srt_default_is_rolled(problem))
+		return rolled;
 	if (is_light(problem))
 		return words;
 	if (is_light_vector(problem))
@@ -91,7 +94,7 @@ static bool make_raked(struct srt_variant *variant, const struct srt_problem *pr
 {
 	struct ring ring = raked_ring_of(problem);
 
-	for (; ring.vectors >= 5; ring.vectors -= 2) {
+	do {
 		*variant = srt_default_make(SRT_LOOKAHEAD, ring.block, ring.vectors * srt_problem_vector(problem));
 		variant->stages = ring.stages;
 		variant->ahead = ring.ahead;
@@ -99,7 +102,8 @@ static bool make_raked(struct srt_variant *variant, const struct srt_problem *pr
 		variant->store = SRT_ACCESS_BULK;
 		if (srt_default_is_fit(variant, problem, device))
 			return true;
-	}
+		ring.vectors -= 2;
+	} while (ring.vectors >= 5);
 	variant->block = 256;
 	variant->items = 7 * srt_problem_vector(problem);
 	variant->stages = 3;
@@ -118,7 +122,7 @@ bool srt_default_lookahead(struct srt_variant *variant, const struct srt_problem
 
 	if (device->capability < SRT_DEFAULT_BULK_CAPABILITY)
 		return false;
-	if (!srt_default_is_heavy(problem) && make_raked(variant, problem, device))
+	if ((!srt_default_is_heavy(problem) || srt_default_is_rolled(problem)) && make_raked(variant, problem, device))
 		return true;
 	if (srt_wide_make_in_place(variant, problem, device))
 		return true;

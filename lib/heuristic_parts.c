@@ -39,6 +39,14 @@ bool srt_default_is_heavy(const struct srt_problem *problem)
 		srt_problem_size(problem, SRT_ACCUMULATOR) > 8;
 }
 
+bool srt_default_is_rolled(const struct srt_problem *problem)
+{
+	size_t size = srt_problem_size(problem, SRT_ACCUMULATOR);
+
+	return srt_default_is_heavy(problem) && size <= 16 && size > srt_problem_size(problem, SRT_INPUT) &&
+		srt_problem_size(problem, SRT_OUTPUT) <= srt_problem_size(problem, SRT_INPUT);
+}
+
 /* As many items as the widest type fits into so many vectors, which is what bounds the registers; whole vectors of what
  * is moved.  Few of what is narrow in memory only: each is a copy of the operator to compile, and tables of 16 states
  * by 16 elements a thread took seven seconds. */

@@ -27,12 +27,28 @@ void srt_default_limit_block(struct srt_variant *variant, const struct srt_probl
 /* Whether the operator costs so much that few copies of it should be compiled. */
 bool srt_default_is_heavy(const struct srt_problem *problem);
 
+/* Whether the kernels' raked slices take a few elements at a time, as they do where such an operator's values are wider
+ * than what they are made of. */
+bool srt_default_is_rolled(const struct srt_problem *problem);
+
 /* srt_variant_check() as a claim; the refusal stays recorded. */
 bool srt_default_is_fit(const struct srt_variant *variant, const struct srt_problem *problem,
 	const struct srt_device *device);
 
 /* The ring of large counts; false where the device or the problem is better off with another strategy. */
 bool srt_default_lookahead(struct srt_variant *variant, const struct srt_problem *problem,
+	const struct srt_device *device);
+
+#define SRT_DEFAULT_TOTALS_MAX 5
+
+struct srt_default_range {
+	uint64_t high_count;
+	struct srt_variant variant;
+};
+
+/* Those of a tile or two a multiprocessor, from the lowest counts up; returns how many there are, which is none where
+ * look-back does better. */
+size_t srt_default_totals(struct srt_default_range totals[SRT_DEFAULT_TOTALS_MAX], const struct srt_problem *problem,
 	const struct srt_device *device);
 
 #endif

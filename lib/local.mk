@@ -53,7 +53,7 @@ libscanrt_core_la_SOURCES += \
 	lib/execute.c \
 	lib/fetch.c lib/fetch.h \
 	lib/heuristic.c lib/heuristic.h lib/heuristic_lookahead.c \
-	lib/heuristic_order.c lib/heuristic_parts.c lib/heuristic_parts.h \
+	lib/heuristic_order.c lib/heuristic_parts.c lib/heuristic_parts.h lib/heuristic_totals.c \
 	lib/heuristic_wide.c lib/heuristic_wide.h \
 	lib/keep.c lib/keep.h \
 	lib/kernel.c lib/kernel.h lib/kernel_launch.c \

@@ -228,9 +228,9 @@ static int check_bulk(const struct srt_variant *variant, const struct srt_proble
 				variant->circuit != SRT_CIRCUIT_WARPS))
 		return srt_fail(SCANRT_ERROR_VARIANT,
 			"store=bulk is for lookahead, and for block and totals with circuit=warps");
-	if ((size_t)srt_variant_vector(variant, problem) * size != 16)
+	if ((size_t)srt_variant_vector(variant, problem) * size != VECTOR_BYTES && size != 2 * VECTOR_BYTES)
 		return srt_fail(SCANRT_ERROR_VARIANT,
-			"store=bulk wants items that fill vectors of 16 bytes");
+			"store=bulk wants items that fill vectors of 16 bytes, or two");
 	return SCANRT_OK;
 }
 

@@ -39,6 +39,10 @@ static const struct alignment_case cases[] = {
 	{ "lookahead,block=32,items=6,stages=3,ahead=1,store=bulk", { SCANRT_U8, SCANRT_F64, SCANRT_F64 }, false, 0 },
 	{ "lookahead,block=64,items=10,stages=3,ahead=2,store=bulk", { SCANRT_F64, SCANRT_F64, SCANRT_F16 }, true, 0 },
 	{ "lookahead,block=64,items=12,stages=3,ahead=1,store=bulk", { SCANRT_F32, SCANRT_F32, SCANRT_F16 }, false, 0 },
+	/* Narrow results: a word for a vector of elements, two words, and less than one. */
+	{ "lookahead,block=64,items=12,stages=3,ahead=1,store=bulk", { SCANRT_I32, SCANRT_I32, SCANRT_U8 }, false, 0 },
+	{ "lookahead,block=32,items=24,stages=3,ahead=2,store=bulk", { SCANRT_I16, SCANRT_I32, SCANRT_I8 }, true, 0 },
+	{ "lookahead,block=64,items=6,stages=3,ahead=1,store=bulk", { SCANRT_I64, SCANRT_I64, SCANRT_I8 }, false, 0 },
 	{ "lookahead,block=64,items=48,stages=3,ahead=2,store=bulk", { SCANRT_I8, SCANRT_I8, SCANRT_I8 }, false,
 		SCANRT_MAX },
 	{ "lookahead,block=64,items=16,stages=3,ahead=1,store=bulk", { SCANRT_U8, SCANRT_U8, SCANRT_U8 }, true,

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Counts of a tile or two a multiprocessor: each block takes one tile and reads the totals of all others at once.  The
+ * smallest tile of which no multiprocessor gets more than one is the fastest, or two where two blocks are on it at a
+ * time, so that there are a few steps.  Measured on an H200; the times are in bench/results/h200/NOTES.md.
+ */
+#include "../kernels/abi.h"
+#include "heuristic_parts.h"
+#include "heuristic_wide.h"
+
+/* The totals that are polled together are held in registers. */
+#define MOST_TILE_WORDS 4
+
+struct step {
+	int block;
+	int vectors;   /* of a thread */
+	int gather;
+	int residency; /* above 1: slices are raked, and stored from shared memory */
+	int quarters;  /* of a tile a multiprocessor, up to which the step goes; 0: no step */
+};
+
+#define STEPS SRT_DEFAULT_TOTALS_MAX
+
+/* Sums of bytes are a few instructions a vector, and what has one an element does better with less a thread. */
+static const struct step bytes[STEPS] = { { 512, 1, 1, 1, 8 }, { 192, 5, 2, 1, 8 } };
+static const struct step other_bytes[STEPS] = { { 256, 2, 1, 1, 8 }, { 192, 5, 2, 1, 8 } };
+/* Halves of floats become words in registers: more than two vectors leave room for one block. */
+static const struct step halves[STEPS] = { { 256, 2, 1, 1, 4 }, { 512, 2, 1, 1, 8 }, { 512, 3, 1, 1, 8 },
+	{ 256, 7, 2, 2, 9 } };
+static const struct step float_halves[STEPS] = { { 256, 2, 1, 1, 4 }, { 512, 2, 1, 1, 8 }, { 256, 5, 2, 2, 8 },
+	{ 256, 7, 2, 2, 9 } };
+static const struct step words[STEPS] = { { 384, 1, 2, 1, 4 }, { 512, 2, 1, 1, 8 } };
+static const struct step doubles[STEPS] = { { 384, 1, 2, 1, 2 }, { 512, 2, 1, 1, 4 }, { 512, 4, 1, 1, 4 },
+	{ 256, 7, 2, 2, 8 } };
+static const struct step pairs[STEPS] = { { 512, 1, 1, 1, 4 }, { 512, 2, 1, 1, 4 }, { 256, 7, 2, 2, 7 } };
+static const struct step light_pairs[STEPS] = { { 512, 1, 1, 1, 4 }, { 512, 2, 1, 1, 4 }, { 512, 3, 1, 1, 4 },
+	{ 512, 4, 1, 1, 4 }, { 256, 7, 2, 2, 7 } };
+/* A dear operator on values that are narrow in memory only: what fills the multiprocessors counts. */
+static const struct step rolled[STEPS] = { { 256, 3, 1, 2, 8 } };
+
+static const struct step *steps_of(const struct srt_problem *problem)
+{
+	bool is_sum = problem->op == SCANRT_SUM;
+
+	switch (srt_problem_vector(problem)) {
+	case 16:
+		return is_sum ? bytes : other_bytes;
+	case 8:
+		return problem->accumulator_type == SCANRT_I16 || problem->accumulator_type == SCANRT_U16 ? halves :
+			float_halves;
+	case 4:
+		return words;
+	case 2:
+		return doubles;
+	default:
+		return is_sum && problem->accumulator_type == SCANRT_C128 ? light_pairs : pairs;
+	}
+}
+
+static struct srt_variant variant_of(const struct step *step, const struct srt_problem *problem)
+{
+	int vector = srt_problem_vector(problem);
+	int items = step->vectors * vector;
+	struct srt_variant variant;
+
+	/* An accumulator that is much wider than what is moved fills the registers sooner. */
+	if (step->residency == 1 && srt_problem_size(problem, SRT_ACCUMULATOR) * (size_t)vector > 32)
+		items = srt_default_items(problem, step->vectors);
+	variant = srt_default_make(SRT_TOTALS, step->block, items);
+	variant.gather = step->gather;
+	if (step->residency == 1)
+		return variant;
+	variant.residency = step->residency;
+	variant.store = SRT_ACCESS_BULK;
+	return variant;
+}
+
+static bool is_wanted(const struct srt_problem *problem, const struct srt_device *device)
+{
+	/* Where launches overlap, the tickets' latency is hidden. */
+	return device->capability >= SRT_DEFAULT_BULK_CAPABILITY && device->sm_count > 0 &&
+		srt_problem_tile_words(problem) <= MOST_TILE_WORDS &&
+		(!problem->user || srt_default_is_rolled(problem));
+}
+
+size_t srt_default_totals(struct srt_default_range totals[SRT_DEFAULT_TOTALS_MAX], const struct srt_problem *problem,
+	const struct srt_device *device)
+{
+	const struct step *step = srt_default_is_rolled(problem) ? rolled : steps_of(problem);
+	size_t count = 0;
+	size_t i;
+
+	for (i = 0; i < STEPS && step[i].quarters > 0 && is_wanted(problem, device); i++) {
+		struct srt_variant variant = variant_of(&step[i], problem);
+
+		if (!srt_default_is_fit(&variant, problem, device))
+			continue;
+		totals[count].variant = variant;
+		totals[count].high_count = (uint64_t)device->sm_count * srt_variant_tile(&variant) *
+			(uint64_t)step[i].quarters / 4;
+		count++;
+	}
+	return count;
+}
