@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The form is a few facts of a device, each a line, then problems, and three lines for each of their size classes.
+ * Reading.  The form is a few facts of a device, each a line, then problems, and three lines for each of their size
+ * classes.
  */
 #include "choices_text.h"
 
@@ -15,88 +16,6 @@
 #define FILE_BYTES_MAX ((size_t)4 << 20)
 #define OPEN_END INT64_MAX /* of the last class, "more" in the text */
 #define NUMBERS 9          /* words of a class: a range, a count, five times and a border */
-
-/* ---- Writing ---- */
-
-static void format_head(struct srt_strbuf *head, const struct srt_db_measured *row)
-{
-	const struct srt_db_device *device = &row->device;
-
-	srt_strbuf_printf(head, "\ndevice %s\nfingerprint %s\nfamily %s\n", device->name, device->fingerprint,
-		device->family);
-	srt_strbuf_printf(head, "facts %d %d %" PRId64 " %" PRId64 "\n", device->capability, device->sm_count,
-		device->l2_bytes, device->memory_bytes);
-	if (device->is_modelled)
-		srt_strbuf_append(head, "modelled\n");
-	srt_strbuf_printf(head, "kernels %s\ncompiler %s\ndriver %d\neffort %s\nscantune %s\n", row->kernels,
-		row->compiler, row->driver_version, row->effort, row->version);
-}
-
-static void format_time(char text[24], double us)
-{
-	if (us > 0)
-		snprintf(text, 24, us < 1000 ? "%.3f" : "%.2f", us);
-	else
-		snprintf(text, 24, "-");
-}
-
-static void print_choice(FILE *file, const struct srt_db_choice *choice)
-{
-	char high[24] = "more", us[24], low_us[24], high_us[24], default_us[24], copy_us[24];
-
-	if (choice->high_count < OPEN_END)
-		snprintf(high, sizeof high, "%" PRIu64, choice->high_count);
-	format_time(us, choice->us);
-	format_time(low_us, choice->low_us);
-	format_time(high_us, choice->high_us);
-	format_time(default_us, choice->default_us);
-	format_time(copy_us, choice->copy_us);
-	fprintf(file, "%-7s %10" PRIu64 " %13s %10" PRIu64 " %9s %9s %9s %9s %9s  %s\n", choice->klass,
-		choice->low_count, high, choice->count, us, low_us, high_us, default_us, copy_us,
-		choice->border[0] ? choice->border : "-");
-	fprintf(file, "\tvariant %s\n\treason %s\n", choice->variant, choice->reason[0] ? choice->reason : "-");
-}
-
-/* What is the same as in the line before is not said again. */
-static bool is_news(struct srt_strbuf *last, struct srt_strbuf *now)
-{
-	bool is_new = strcmp(srt_strbuf_text(last), srt_strbuf_text(now)) != 0;
-
-	srt_strbuf_free(last);
-	*last = *now;
-	return is_new;
-}
-
-int tune_choices_write(void *user, const struct srt_db_measured *measured)
-{
-	struct tune_choices_writer *writer = user;
-	struct srt_strbuf head = { 0 }, problem = { 0 };
-	bool has_head;
-
-	if (writer->count == 0)
-		fputs("# Choices of scantune export --text; scantune vendor makes a database of them.  Times are in\n"
-			"# microseconds, \"-\" is not known; scanrt-db(5) explains the rest.\n", writer->file);
-	format_head(&head, measured);
-	srt_strbuf_printf(&problem, "\nproblem %s\ntuned %s\n", measured->choice.problem, measured->choice.tuned_at);
-	has_head = is_news(&writer->head, &head);
-	if (has_head)
-		fputs(srt_strbuf_text(&writer->head), writer->file);
-	if (is_news(&writer->problem, &problem) || has_head)
-		fprintf(writer->file, "%s# %-5s %10s %13s %10s %9s %9s %9s %9s %9s  %s\n",
-			srt_strbuf_text(&writer->problem), "class", "from", "to", "count", "us", "low", "high",
-			"default", "copy", "border");
-	print_choice(writer->file, &measured->choice);
-	writer->count++;
-	return ferror(writer->file) || writer->head.failed || writer->problem.failed;
-}
-
-void tune_choices_end(struct tune_choices_writer *writer)
-{
-	srt_strbuf_free(&writer->head);
-	srt_strbuf_free(&writer->problem);
-}
-
-/* ---- Reading ---- */
 
 enum { HAS_DEVICE = 1, HAS_FINGERPRINT = 2, HAS_FAMILY = 4, HAS_FACTS = 8, HAS_KERNELS = 16, HAS_COMPILER = 32,
 	HAS_DRIVER = 64, HAS_EFFORT = 128, HAS_VERSION = 256, HAS_ALL = 511 };

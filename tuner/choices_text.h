@@ -15,6 +15,7 @@ struct tune_choices_writer {
 	struct srt_strbuf head;    /* of the device and run of the latest */
 	struct srt_strbuf problem;
 	size_t count;
+	size_t skipped; /* of problems that only a file states: nobody else could name them */
 };
 int tune_choices_write(void *writer, const struct srt_db_measured *measured); /* a srt_db_measured_function */
 void tune_choices_end(struct tune_choices_writer *writer);

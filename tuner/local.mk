@@ -7,6 +7,7 @@ scantune_SOURCES = \
 	tuner/candidates.c \
 	tuner/check_operator.c \
 	tuner/choices_text.c tuner/choices_text.h \
+	tuner/choices_write.c \
 	tuner/classes.c tuner/classes.h \
 	tuner/columns.h \
 	tuner/compare.c tuner/compare.h \

@@ -70,7 +70,11 @@ static int write_text(FILE *file, struct srt_db *db, const char *what)
 	if (!status && (writer.head.failed || writer.problem.failed))
 		status = srt_fail(SCANRT_ERROR_OUT_OF_MEMORY, "no memory for a text of choices");
 	if (!status && writer.count == 0)
-		status = srt_fail(SCANRT_ERROR_DATABASE, "%s: has no choices", srt_db_path(db));
+		status = srt_fail(SCANRT_ERROR_DATABASE, "%s: has no choices%s", srt_db_path(db),
+			writer.skipped ? " but of problems that only --problem can state" : "");
+	if (!status && writer.skipped)
+		fprintf(stderr, "scantune: %zu choices are of problems that only --problem can state: left out\n",
+			writer.skipped);
 	tune_choices_end(&writer);
 	return status;
 }

@@ -19,6 +19,15 @@
 #include "status.h"
 #include "tune.h"
 
+/* The counts that a choice serves, of all texts: a problem may come back in another block, or another text. */
+struct range {
+	int64_t device;
+	int64_t problem;
+	uint64_t low;
+	uint64_t high;
+	char klass[16];
+};
+
 /* Of the latest line: rows are made where it has something new. */
 struct vendor {
 	const char *path; /* of the text */
@@ -28,7 +37,7 @@ struct vendor {
 	int64_t problem;
 	const char *head;      /* by its address: a device's facts lie in one place of the text */
 	char problem_name[96];
-	uint64_t reached;      /* by the problem's classes so far */
+	struct range *ranges;
 	size_t count;
 };
 
@@ -73,7 +82,6 @@ static int begin_problem(
 	if (strcmp(vendor->problem_name, row->choice.problem) == 0)
 		return SCANRT_OK;
 	snprintf(vendor->problem_name, sizeof vendor->problem_name, "%s", row->choice.problem);
-	vendor->reached = 0;
 	tune_problem_facts(&facts, op_class, vendor->problem_name, problem, target.is_reproducible);
 	return srt_db_put_problem(&vendor->problem, vendor->db, &facts);
 }
@@ -114,6 +122,30 @@ static int put_trial(struct vendor *vendor, const struct srt_db_choice *choice)
 	return srt_db_put_trial(vendor->db, &trial);
 }
 
+static int add_range(struct vendor *vendor, const struct srt_db_choice *choice, int line)
+{
+	struct range range = { .device = vendor->device, .problem = vendor->problem, .low = choice->low_count,
+		.high = choice->high_count };
+	struct range *more = realloc(vendor->ranges, (vendor->count + 1) * sizeof range);
+
+	if (more == NULL)
+		return srt_fail(SCANRT_ERROR_OUT_OF_MEMORY, "no memory for %zu choices", vendor->count);
+	vendor->ranges = more;
+	snprintf(range.klass, sizeof range.klass, "%s", choice->klass);
+	if (choice->count < range.low || choice->count > range.high)
+		return fail_line(vendor, line, "the range lacks its own count");
+	for (size_t i = 0; i < vendor->count; i++) {
+		if (more[i].device != range.device || more[i].problem != range.problem)
+			continue;
+		if (strcmp(more[i].klass, range.klass) == 0)
+			return fail_line(vendor, line, "the problem has this class already");
+		if (more[i].low <= range.high && range.low <= more[i].high)
+			return fail_line(vendor, line, "the range meets that of another class of the problem");
+	}
+	more[vendor->count] = range;
+	return SCANRT_OK;
+}
+
 static int take(void *user, const struct srt_db_measured *row, int line)
 {
 	struct vendor *vendor = user;
@@ -128,10 +160,8 @@ static int take(void *user, const struct srt_db_measured *row, int line)
 		status = begin_problem(vendor, row, &problem, line);
 	if (!status)
 		status = check_variant(vendor, choice.variant, line);
-	if (!status && (choice.low_count <= vendor->reached || choice.count < choice.low_count ||
-			choice.count > choice.high_count))
-		status = fail_line(vendor, line, "the range meets that of the class before, or lacks its own count");
-	vendor->reached = choice.high_count;
+	if (!status)
+		status = add_range(vendor, &choice, line);
 	snprintf(choice.source_hash, sizeof choice.source_hash, "%s", srt_source_hash());
 	tell_kernels(&choice, row);
 	if (!status)
@@ -176,6 +206,7 @@ int tune_command_vendor(const struct tune_options *options)
 	if (!status)
 		status = srt_db_publish(vendor.db, options->output);
 	srt_db_close(vendor.db);
+	free(vendor.ranges);
 	unlink(srt_strbuf_text(&aside));
 	srt_strbuf_free(&aside);
 	if (!status) {

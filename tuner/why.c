@@ -25,6 +25,7 @@ struct why {
 	const struct tune_options *options;
 	char device[128]; /* the one whose rows are being printed */
 	size_t rows;
+	size_t stale;     /* choices that are of other kernels */
 	size_t losers;    /* of this device */
 	size_t failures;
 	struct tune_columns columns;
@@ -124,18 +125,58 @@ static int fit(void *user, const struct srt_db_rival *rival)
 	return 0;
 }
 
-static int explain(bool *has_rows, const struct tune_options *options, const char *path, const char *problem)
+static void print_stale_json(const struct srt_db_choice *choice, const char *device)
+{
+	struct srt_strbuf out = {0};
+
+	tune_json_begin(&out);
+	tune_json_text(&out, "device", device);
+	tune_json_text(&out, "class", choice->klass);
+	tune_json_integer(&out, "count", (long long)choice->count);
+	tune_json_text(&out, "variant", choice->variant);
+	tune_json_text(&out, "status", "stale");
+	tune_json_text(&out, "kernels", choice->source_hash);
+	tune_json_text(&out, "kernels_now", srt_source_hash());
+	tune_json_text(&out, "tuned_at", choice->tuned_at);
+	tune_json_print(&out);
+}
+
+/* Where there is no choice to explain: what was chosen once, and why that is no longer used. */
+static int take_stale(void *user, const struct srt_db_choice *choice, const char *device)
+{
+	struct why *why = user;
+
+	if (strcmp(choice->source_hash, srt_source_hash()) == 0)
+		return 0;
+	if (why->options->is_json) {
+		print_stale_json(choice, device);
+	} else {
+		if (why->stale == 0)
+			printf("the choices for %s are stale: the kernels have changed since, and these are not used\n"
+				"until scantune --device N tunes them again:\n", choice->problem);
+		printf("  %-7s %s, chosen %s on %s with kernels %.8s, now %.8s\n", choice->klass, choice->variant,
+			choice->tuned_at, device, choice->source_hash, srt_source_hash());
+	}
+	why->stale++;
+	return 0;
+}
+
+/* *has_rows: something was printed; of_stale: choices that are not used, in place of those that are. */
+static int explain(bool *has_rows, const struct tune_options *options, const char *path, const char *problem,
+	bool of_stale)
 {
 	struct why why = { .options = options, .columns = TUNE_COLUMNS_INIT };
 	struct srt_db *db = NULL;
 	int status = srt_db_open(&db, path, SRT_DB_READ);
 
-	if (status == SCANRT_OK)
+	if (status == SCANRT_OK && of_stale)
+		status = srt_db_each_choice(db, problem, take_stale, &why);
+	if (status == SCANRT_OK && !of_stale)
 		status = srt_db_each_rival(db, srt_source_hash(), problem, options->counts[0], fit, &why);
-	if (status == SCANRT_OK)
+	if (status == SCANRT_OK && !of_stale)
 		status = srt_db_each_rival(db, srt_source_hash(), problem, options->counts[0], take, &why);
 	srt_db_close(db);
-	*has_rows = why.rows > 0;
+	*has_rows = why.rows + why.stale > 0;
 	if (status != SCANRT_OK) {
 		fprintf(stderr, "scantune: %s\n", srt_error_last()->text);
 		return TUNE_EXIT_DATABASE;
@@ -146,7 +187,7 @@ static int explain(bool *has_rows, const struct tune_options *options, const cha
 }
 
 /* Where no file is named, those that scans look at, in their order: the first that has the problem tells. */
-static int explain_any(bool *has_rows, const struct tune_options *options, const char *problem)
+static int explain_any(bool *has_rows, const struct tune_options *options, const char *problem, bool of_stale)
 {
 	static void (*const places[])(struct srt_strbuf *) = { srt_db_user_path, srt_db_system_path,
 		srt_db_vendor_path };
@@ -158,7 +199,7 @@ static int explain_any(bool *has_rows, const struct tune_options *options, const
 
 		places[i](&path);
 		if (path.length > 0 && access(srt_strbuf_text(&path), F_OK) == 0 &&
-			explain(has_rows, options, srt_strbuf_text(&path), problem) != TUNE_EXIT_COMPLETE)
+			explain(has_rows, options, srt_strbuf_text(&path), problem, of_stale) != TUNE_EXIT_COMPLETE)
 			status = TUNE_EXIT_DATABASE;
 		if (*has_rows && !options->is_json)
 			printf("\nof %s\n", srt_strbuf_text(&path));
@@ -172,18 +213,18 @@ int tune_command_why(const struct tune_options *options)
 	const char *named = options->database ? options->database : getenv("SCANRT_DB");
 	struct srt_strbuf name = {0}, path = {0};
 	struct srt_problem problem;
-	bool has_rows = false;
+	bool has_rows = false, is_named;
 	int status = TUNE_EXIT_DATABASE;
 
 	if (tune_problem_of(&problem, options, &options->targets[0], SCANRT_INCLUSIVE) != SCANRT_OK)
 		return TUNE_EXIT_USAGE;
 	tune_problem_name(&name, &problem, options->is_reproducible);
-	if ((named && *named) || options->is_system) {
-		if (tune_database_path(&path, options, false))
-			status = explain(&has_rows, options, srt_strbuf_text(&path), srt_strbuf_text(&name));
-	} else {
-		status = explain_any(&has_rows, options, srt_strbuf_text(&name));
-	}
+	is_named = (named && *named) || options->is_system;
+	if (!is_named || tune_database_path(&path, options, false))
+		status = TUNE_EXIT_COMPLETE;
+	for (int of_stale = 0; of_stale < 2 && !has_rows && status == TUNE_EXIT_COMPLETE; of_stale++)
+		status = is_named ? explain(&has_rows, options, srt_strbuf_text(&path), srt_strbuf_text(&name),
+			of_stale) : explain_any(&has_rows, options, srt_strbuf_text(&name), of_stale);
 	if (status == TUNE_EXIT_COMPLETE && !has_rows && !options->is_json)
 		printf("nothing is tuned for %s%s%s: scans use what is compiled in, or what is tuned for a problem "
 			"like it\n", srt_strbuf_text(&name), path.length ? " in " : "", srt_strbuf_text(&path));

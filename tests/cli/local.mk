@@ -24,8 +24,15 @@ cli_scripts = tests/cli/compare.sh tests/cli/usage.sh tests/cli/tune.sh tests/cl
 CLI_TESTS += $(cli_scripts)
 EXTRA_DIST += $(cli_scripts) tests/cli/quick.sh
 
-check_PROGRAMS += tests/cli/parts tests/cli/knockout tests/cli/problem_file tests/cli/samples tests/cli/twins
-CLI_TESTS += tests/cli/parts tests/cli/knockout tests/cli/problem_file tests/cli/samples tests/cli/twins
+cli_programs = \
+	tests/cli/knockout \
+	tests/cli/parts \
+	tests/cli/problem_file \
+	tests/cli/samples \
+	tests/cli/stale \
+	tests/cli/twins
+check_PROGRAMS += $(cli_programs)
+CLI_TESTS += $(cli_programs)
 tests_cli_twins_SOURCES = tests/cli/twins.c tuner/data.c tuner/half.c tuner/reference.c tuner/space.c tuner/twin.c
 tests_cli_twins_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/tests
 tests_cli_problem_file_SOURCES = tests/cli/problem_file.c tuner/data.c tuner/described.c tuner/half.c tuner/layout.c \
@@ -34,6 +41,7 @@ tests_cli_problem_file_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/tests
 tests_cli_knockout_SOURCES = tests/cli/knockout.c tuner/knockout.c tuner/data.c tuner/decision.c tuner/half.c \
 	tuner/reference.c tuner/statistics.c
 tests_cli_knockout_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/tests
+tests_cli_stale_LDADD = tests/db/libfixture.la $(LDADD)
 tests_cli_samples_SOURCES = tests/cli/samples.c tuner/fault.c tuner/measure.c tuner/names.c
 tests_cli_samples_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/tests
 tests_cli_parts_SOURCES = tests/cli/parts.c tuner/classes.c tuner/data.c tuner/half.c tuner/json.c tuner/reference.c \

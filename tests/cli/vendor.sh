@@ -80,7 +80,20 @@ refuses "${line}s/variant .*/variant sideways,items=4/" "bad.txt:$((line + 1)): 
 refuses "${line}d" "bad.txt:$line: follows a variant: reason" "a choice without a variant is refused"
 refuses "$((line + 1))d" "a choice is not complete before: few" "a choice without a reason is refused"
 refuses "s/^tile .*/tile 1 2 3/" "bad.txt:$((line - 1)): wants a range" "a line with too few numbers is refused"
-refuses "s/^few  *[0-9]*/few 5/" "the range meets that of the class before" "ranges that overlap are refused"
+refuses "s/^few  *[0-9]*/few 5/" "the range meets that of another class" "ranges that overlap are refused"
+refuses "s/^few  *[0-9]* /few 100000000 /" "wants a range" "a range whose end is before its begin is refused"
+refuses "s/^\\(few  *[0-9]*  *[0-9]*\\)  *[0-9]*/\\1 5/" "lacks its own count" \
+	"so is one without the count that was measured"
+# A problem may have several blocks.
+block=$(sed -n '/^problem sum i32/,/^few/p' "$text" | sed '$d')
+{ cat "$text"; printf '%s\n' "$block"; } >"$tap_dir/blocks.txt"
+fails "a class that comes back in another block of its problem is refused" 1 "$scantune" vendor -o "$tap_dir/none.db" \
+	"$tap_dir/blocks.txt"
+like "$(cat "$tap_dir/.output")" "has this class already" "and the message says so"
+{ cat "$text"; printf '%s\n' "$block" | sed 's/^tile /large /'; } >"$tap_dir/blocks.txt"
+fails "so is a range that meets one of another block" 1 "$scantune" vendor -o "$tap_dir/none.db" "$tap_dir/blocks.txt"
+like "$(cat "$tap_dir/.output")" "the range meets that of another class" "and the message says so, too"
+fails "and the same text twice" 1 "$scantune" vendor -o "$tap_dir/none.db" "$text" "$text"
 refuses "s/^problem sum i32/problem sum nothing/" "not an operator and a type" "a problem that is none is refused"
 refuses "s/^kernels .*/kernels 12/" "no such value: 12" "a hash that is none is refused"
 refuses "/^compiler/d" "the device wants" "a device that lacks a fact is refused"
@@ -96,6 +109,16 @@ fails "and texts" 1 "$scantune" vendor -o "$made"
 fails "a folder that is not there is an error of the database" 4 "$scantune" vendor -o /dev/null/x.db "$text"
 fails "so is one for a text" 4 "$scantune" export --text /dev/null/x.txt --db "$db"
 fails "a text has no images" 1 "$scantune" export --text "$text" --with-images --db "$db"
+
+# Names that are somebody's own.
+cp "$db" "$tap_dir/names.db"
+"$SQLITE3" "$tap_dir/names.db" "UPDATE device SET name = 'two' || char(10) || 'lines' || char(13); UPDATE choice SET
+	reason = char(10) || 'tuned never' WHERE id = 1"
+ok "a name with the end of a line in it is written" "$scantune" export --text "$tap_dir/names.txt" \
+	--db "$tap_dir/names.db"
+is "$(grep '^device' "$tap_dir/names.txt")" "device two lines " "in one line"
+ok "and read" "$scantune" vendor -o "$made" "$tap_dir/names.txt"
+is "$(grep -c '^	variant ' "$tap_dir/names.txt")" 6 "with all choices"
 
 # Those that are shipped.
 for file in "$top_srcdir"/tuner/vendor/*.txt; do

@@ -37,6 +37,17 @@ like "$("$scantune" verify --device emu)" "only --problem can state" "and says w
 ok "what no choice needs is pruned" "$scantune" prune
 ok "and the program still needs no compiler" without_compiler "$top_builddir/examples/selective_scan"
 ok "the choices are exported" "$scantune" export --with-images "$tap_dir/given.db"
+fails "as a text they would say nothing to anybody else" 4 "$scantune" export --text "$tap_dir/given.txt"
+like "$(cat "$tap_dir/.output")" "has no choices but of problems that only --problem can state" "which is said"
+key=$("$SQLITE3" "$SCANRT_DB" 'SELECT key FROM kernels LIMIT 1')
+ok "the code of a kernel is exported" "$scantune" export --image "$key" "$tap_dir/scan.code"
+cut_short() { # a limit on the size of files is a disk that is full, to whoever writes
+	(trap '' XFSZ && ulimit -f 1 && exec "$scantune" export --image "$key" "$@")
+}
+ok "and is more than a little" test "$(wc -c <"$tap_dir/scan.code")" -gt 4096
+cp "$tap_dir/scan.code" "$tap_dir/whole.code"
+fails "where the disk is full, that is an error" 4 cut_short "$tap_dir/scan.code"
+ok "and what was there stays whole" cmp "$tap_dir/scan.code" "$tap_dir/whole.code"
 ok "and imported for the problem of the file" env SCANRT_DB="$tap_dir/other.db" "$scantune" import --device emu \
 	--with-images --problem "$files/selective_scan.problem" "$tap_dir/given.db"
 ok "where the program needs no compiler then, either" env SCANRT_DB="$tap_dir/other.db" SCANRT_LIBNVRTC=/nonexistent \
