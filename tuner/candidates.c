@@ -232,6 +232,8 @@ bool tune_candidates_make(struct tune_search *search)
 	enum tune_task task = search->session->options->task;
 	size_t wanted = tune_space_size(search->session->options->effort, is_slow(search->session));
 
+	if (task == TUNE_TASK_VERIFY && wanted < TUNE_KEPT_MAX)
+		wanted = TUNE_KEPT_MAX;
 	/* Room for the space, a default a class and a number of earlier choices. */
 	search->candidates = calloc(
 		wanted + 2 * TUNE_CLASS_MAX + 4 * TUNE_CHOICES_MAX + 1, sizeof *search->candidates);

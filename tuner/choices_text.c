@@ -264,7 +264,7 @@ static int take_line(struct reader *reader, char *line, tune_choices_function ta
 	return take_fact(reader, word, line);
 }
 
-static int read_all(struct srt_strbuf *text, const char *path)
+int tune_text_read(struct srt_strbuf *text, const char *path)
 {
 	FILE *file = fopen(path, "rb");
 	char piece[4096];
@@ -287,7 +287,7 @@ int tune_choices_read(const char *path, tune_choices_function take, void *user)
 	struct reader reader = { .path = path };
 	struct srt_strbuf text = { 0 };
 	char *next = NULL;
-	int status = read_all(&text, path);
+	int status = tune_text_read(&text, path);
 
 	begin_device(&reader);
 	for (char *line = text.text; !status && line && *line; line = next) {

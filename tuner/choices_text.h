@@ -23,6 +23,8 @@ void tune_choices_end(struct tune_choices_writer *writer);
 /* Reads a file: `take` gets each choice as it was given to the writer, and the number of its line.  SCANRT_ERROR_TEXT
  * names the file and the line; what `take` returns, where that is not 0, is returned. */
 typedef int (*tune_choices_function)(void *user, const struct srt_db_measured *measured, int line);
+/* A file as it is, without zeros, of 4 MB at most; the caller frees the text in any case. */
+int tune_text_read(struct srt_strbuf *text, const char *path);
 int tune_choices_read(const char *path, tune_choices_function take, void *user);
 
 #endif

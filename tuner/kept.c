@@ -14,8 +14,6 @@
 #include "stated.h"
 #include "status.h"
 
-#define ROWS_MAX 256 /* as many as a database keeps */
-
 struct row {
 	char key[SRT_HASH_TEXT];
 	char recipe[SRT_HASH_TEXT];
@@ -24,7 +22,7 @@ struct row {
 };
 
 struct rows {
-	struct row list[ROWS_MAX];
+	struct row list[TUNE_KEPT_MAX];
 	size_t count;
 };
 
@@ -37,7 +35,7 @@ static int collect(void *user, const struct srt_db_kept *kept)
 	snprintf(row->recipe, sizeof row->recipe, "%s", kept->recipe);
 	snprintf(row->problem, sizeof row->problem, "%s", kept->problem);
 	snprintf(row->variant, sizeof row->variant, "%s", kept->variant);
-	return ++rows->count == ROWS_MAX;
+	return ++rows->count == TUNE_KEPT_MAX;
 }
 
 static struct rows *collect_all(const struct tune_session *session)

@@ -98,5 +98,5 @@ if MAKES_VENDOR
 vendordir = $(datadir)/scanrt
 nodist_vendor_DATA = tuner/defaults.db
 tuner/defaults.db: $(vendor_texts) scantune$(EXEEXT)
-	$(AM_V_GEN)$(SCANTUNE_FOR_BUILD) vendor -o $@ --quiet $(vendor_texts)
+	$(AM_V_GEN)$(SCANTUNE_FOR_BUILD) vendor -o $@ --quiet --sources $(srcdir)/kernels $(vendor_texts)
 endif

@@ -11,7 +11,7 @@
 #include "problem.h"
 #include "variant.h"
 
-enum { TUNE_NOTE_SIZE = 256, TUNE_SAMPLES_MAX = 64, TUNE_SLOTS_MAX = 2048 };
+enum { TUNE_NOTE_SIZE = 256, TUNE_SAMPLES_MAX = 64, TUNE_SLOTS_MAX = 2304 };
 
 enum tune_message {
 	TUNE_REPLY = 1,

@@ -24,7 +24,7 @@ enum {
 	OPTION_DRY_RUN, OPTION_JSON, OPTION_QUIET, OPTION_VERBOSE, OPTION_VARIANT, OPTION_REPEAT, OPTION_COUNTERS,
 	OPTION_SWEEP, OPTION_MARKDOWN, OPTION_VARY, OPTION_OUTPUT, OPTION_REQUIRE_QUIET, OPTION_KEEP,
 	OPTION_WITH_IMAGES, OPTION_GAINS, OPTION_PROBLEM, OPTION_ELEMENTS,
-	OPTION_CHECK_OPERATOR, OPTION_TEXT, OPTION_REPRODUCIBLE, OPTION_IMAGE, OPTION_MAX_SIZE
+	OPTION_CHECK_OPERATOR, OPTION_TEXT, OPTION_REPRODUCIBLE, OPTION_IMAGE, OPTION_MAX_SIZE, OPTION_SOURCES
 };
 
 #define BIT(option) (UINT64_C(1) << (OPTION_##option - OPTION_DEVICE))
@@ -51,6 +51,7 @@ static const struct option long_options[] = {
 	{ "check-operator", no_argument, NULL, OPTION_CHECK_OPERATOR }, { "text", no_argument, NULL, OPTION_TEXT },
 	{ "reproducible", no_argument, NULL, OPTION_REPRODUCIBLE },
 	{ "image", required_argument, NULL, OPTION_IMAGE },   { "max-size", required_argument, NULL, OPTION_MAX_SIZE },
+	{ "sources", required_argument, NULL, OPTION_SOURCES },
 	{ "help", no_argument, NULL, 'h' },
 	{ "version", no_argument, NULL, 'V' },                { NULL, 0, NULL, 0 }
 };
@@ -135,6 +136,7 @@ static bool take_value(struct tune_options *options, struct pending *pending, in
 	case OPTION_SEED: return parse_number(&options->seed, value, 0, UINT64_MAX);
 	case OPTION_KEEP: return parse_int(&options->keep, value, 1000000);
 	case OPTION_MAX_SIZE: return tune_parse_bytes(&options->most_bytes, value);
+	case OPTION_SOURCES: options->sources = value; return true;
 	case OPTION_IMAGE: options->image = value; return true;
 	case OPTION_OUTPUT: options->output = value; return true;
 	case OPTION_VARY: options->vary = value; return true;
@@ -190,7 +192,7 @@ static uint64_t options_of(const char *command)
 		return database | BIT(TYPE) | BIT(OP) | BIT(OUTPUT);
 	if (strcmp(command, "tune") == 0)
 		return ~(BIT(VARIANT) | BIT(REPEAT) | BIT(COUNTERS) | BIT(KEEP) | BIT(WITH_IMAGES) | BIT(GAINS) |
-			BIT(TEXT) | BIT(IMAGE) | BIT(MAX_SIZE) | drawing);
+			BIT(TEXT) | BIT(IMAGE) | BIT(MAX_SIZE) | BIT(SOURCES) | drawing);
 	if (strcmp(command, "verify") == 0 || strcmp(command, "recheck") == 0)
 		return again;
 	if (strcmp(command, "diff") == 0)
@@ -200,7 +202,7 @@ static uint64_t options_of(const char *command)
 	if (strcmp(command, "export") == 0)
 		return database | BIT(WITH_IMAGES) | BIT(TEXT) | BIT(IMAGE);
 	if (strcmp(command, "vendor") == 0)
-		return BIT(OUTPUT) | BIT(QUIET);
+		return BIT(OUTPUT) | BIT(QUIET) | BIT(SOURCES);
 	if (strcmp(command, "list") == 0)
 		return json | database | BIT(GAINS);
 	if (strcmp(command, "prune") == 0)

@@ -73,6 +73,7 @@ struct tune_options {
 	bool with_images;       /* export and import */
 	int keep;               /* prune: so many runs of each device */
 	int64_t most_bytes;     /* prune: of the file; 0: no limit */
+	const char *sources;    /* vendor: the folder whose kernels this scantune has to have */
 	const char *image;      /* export: the key of a kernel, whose machine code is wanted alone */
 	bool is_dry_run;
 	bool is_json;

@@ -10,8 +10,8 @@ _scantune() {
 	local operators="sum prod min max and or xor"
 	local options="--device --quick --thorough --time --type --op --problem --elements --check-operator --all --mode
 		--count --db --system --codegen --jobs --seed --require-quiet --restart --dry-run --gains --keep --max-size
-		--image --with-images --reproducible --text --variant --repeat --counters --sweep --markdown --vary --output --json --quiet
-		--verbose --help --version"
+		--image --sources --with-images --reproducible --text --variant --repeat --counters --sweep --markdown --vary
+		--output --json --quiet --verbose --help --version"
 	local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]}
 	local prefix=
 
@@ -26,7 +26,7 @@ _scantune() {
 	--mode) mapfile -t COMPREPLY < <(compgen -P "$prefix" -W "inclusive exclusive" -- "${word##*,}") ;;
 	--codegen) mapfile -t COMPREPLY < <(compgen -W "sass ptx" -- "$word") ;;
 	--time) mapfile -t COMPREPLY < <(compgen -W "90s 10m 1h" -- "$word") ;;
-	--db | --problem | --elements | --output | -o | diff | export | vendor | import | plot)
+	--db | --sources | --problem | --elements | --output | -o | diff | export | vendor | import | plot)
 		mapfile -t COMPREPLY < <(compgen -f -- "$word") ;;
 	--count | --jobs | --seed | --keep | --max-size | --image | --repeat | --variant) COMPREPLY=() ;;
 	*)

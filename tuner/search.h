@@ -91,7 +91,8 @@ struct tune_search {
 	double time_seconds;
 };
 
-enum { TUNE_EXTRA_MAX = 64, TUNE_CHOICES_MAX = 8 };
+/* Kept images: as many as a database keeps, each of which is a build of its own when it is verified. */
+enum { TUNE_KEPT_MAX = 256, TUNE_EXTRA_MAX = TUNE_KEPT_MAX + 64, TUNE_CHOICES_MAX = 8 };
 
 /* False: no memory, or no variant at all for this device; which has been said. */
 bool tune_search_open(struct tune_search *search, struct tune_session *session, const struct tune_target *target,

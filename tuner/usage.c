@@ -58,6 +58,7 @@ const char tune_help_text[] =
 	"  --keep N              prune: the last N runs of each device (2)\n"
 	"  --max-size SIZE       prune: 4M, say; drops more than what --keep leaves, but nothing that a choice needs\n"
 	"  --image KEY           export: as the view kernels has it, or its first digits\n"
+	"  --sources FOLDER      vendor: only if its kernels are those of this scantune, as a cross build wants\n"
 	"  --with-images         export, import: machine code, too; import takes it from trusted files only\n"
 	"  --reproducible        with --quick, tune the variants of SCANRT_REPRODUCIBLE, too; show, why, bench: those\n"
 	"  --text                export: as a text\n"

@@ -15,6 +15,7 @@
 #include "image.h"
 #include "options.h"
 #include "record.h"
+#include "source.h"
 #include "stated.h"
 #include "status.h"
 #include "tune.h"
@@ -189,6 +190,25 @@ static int fill(struct vendor *vendor, const struct tune_options *options)
 	return status;
 }
 
+/* A scantune of other sources would make choices that this build's library has no use for, and nobody would notice. */
+static int check_sources(const char *folder)
+{
+	int status = SCANRT_OK;
+
+	for (const struct srt_source *source = srt_sources; !status && source->name; source++) {
+		struct srt_strbuf path = { 0 }, text = { 0 };
+
+		srt_strbuf_printf(&path, "%s/%s", folder, source->name);
+		status = tune_text_read(&text, srt_strbuf_text(&path));
+		if (!status && (text.length != source->length || memcmp(text.text, source->text, text.length) != 0))
+			status = srt_fail(SCANRT_ERROR_TEXT, "%s: is another text than that of the kernels of this "
+				"scantune, which is of other sources", srt_strbuf_text(&path));
+		srt_strbuf_free(&path);
+		srt_strbuf_free(&text);
+	}
+	return status;
+}
+
 /* Filled beside the place where it will be, and published there as a whole or not at all. */
 int tune_command_vendor(const struct tune_options *options)
 {
@@ -200,7 +220,9 @@ int tune_command_vendor(const struct tune_options *options)
 	if (aside.failed)
 		return TUNE_EXIT_DATABASE;
 	unlink(srt_strbuf_text(&aside)); /* of one that was killed, by the same number */
-	status = srt_db_open(&vendor.db, srt_strbuf_text(&aside), SRT_DB_WRITE);
+	status = options->sources ? check_sources(options->sources) : SCANRT_OK;
+	if (!status)
+		status = srt_db_open(&vendor.db, srt_strbuf_text(&aside), SRT_DB_WRITE);
 	if (!status)
 		status = fill(&vendor, options);
 	if (!status)

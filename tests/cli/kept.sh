@@ -35,6 +35,21 @@ is "$(grep -c 'has not verified' "$tap_dir/said")" 0 "and a plan has nothing to 
 is "$(grep -c compiled: "$tap_dir/said")" 0 "nor to compile"
 like "$("$scantune" verify --device emu)" "there is no choice for this device" "verify again has nothing to do"
 
+# As many as a database keeps.
+many=$tap_dir/many.db
+for items in 4 8; do
+	block=64
+	while [ $block -le 608 ]; do
+		SCANRT_DB=$many SCANRT_WRITE_CACHE=1 "$scantune" bench --device emu --type i32 --op sum --count 1000 \
+			--mode inclusive,exclusive --variant "lookback,block=$block,items=$items" >/dev/null 2>&1
+		block=$((block + 32))
+	done
+done
+kept_there=$("$SQLITE3" "$many" 'SELECT count(*) FROM kernel WHERE verified = 0')
+ok "a program keeps many variants of a problem ($kept_there)" test "$kept_there" -ge 66
+ok "verify looks at all of them" "$scantune" verify --device emu --db "$many"
+is "$("$SQLITE3" "$many" 'SELECT count(*) FROM kernel WHERE verified = 0')" 0 "and leaves none out"
+
 query 'UPDATE kernel SET verified = 0'
 ok "in JSON" "$scantune" verify --device emu --json
 is "$(grep -cv '^{.*}$' "$tap_dir/.output")" 0 "there is nothing but JSON lines"

@@ -54,6 +54,18 @@ ok "what was made can be given away as a text again" "$scantune" export --text "
 is "$(grep '^kernels' "$tap_dir/second.txt")" "kernels 0123456789abcdef0123456789abcdef" \
 	"and still tells which kernels were measured"
 
+# A cross build takes somebody's scantune, which may be of other sources.
+ok "a database is made for the sources of this scantune" "$scantune" vendor -o "$made" --sources "$top_srcdir/kernels" \
+	"$text"
+mkdir "$tap_dir/kernels"
+cp "$top_srcdir"/kernels/*.cu* "$top_srcdir"/kernels/*.h "$tap_dir/kernels/"
+ok "wherever they lie" "$scantune" vendor -o "$made" --sources "$tap_dir/kernels" "$text"
+echo "// changed" >>"$tap_dir/kernels/policy.cuh"
+fails "for others none is made" 1 "$scantune" vendor -o "$tap_dir/none.db" --sources "$tap_dir/kernels" "$text"
+like "$(cat "$tap_dir/.output")" "policy.cuh: is another text" "and the message names what differs"
+rm "$tap_dir/kernels/policy.cuh"
+fails "nor for some that lack a file" 1 "$scantune" vendor -o "$tap_dir/none.db" --sources "$tap_dir/kernels" "$text"
+
 # A variant with many knobs is longer than most.
 long=totals,block=192,items=20,warp=shared,load=plain,store=plain,gather=2
 sed "$(grep -n '^	variant ' "$text" | sed -n '2s/:.*//p')s/variant .*/variant $long/" "$text" >"$tap_dir/long.txt"
