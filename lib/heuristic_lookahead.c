@@ -41,17 +41,7 @@ static struct ring ring_of(const struct srt_problem *problem, const struct srt_d
 	return vector == 8 ? narrow : wide;
 }
 
-/* Scalars as they are, whose raked slices do with the 96 registers that 14 warps and three leave a thread.  Products of
- * bytes do not. */
-static bool is_light(const struct srt_problem *problem)
-{
-	int type = problem->accumulator_type;
-
-	return !problem->user && type <= SCANRT_F64 && problem->input_type == type &&
-		problem->output_type == type && (srt_type_size(type) > 1 || problem->op != SCANRT_PROD);
-}
-
-/* The same of scalars of 16 bytes, of which complex products take more registers. */
+/* As srt_default_is_light() of scalars of 16 bytes, of which complex products take more registers. */
 static bool is_light_vector(const struct srt_problem *problem)
 {
 	int type = problem->accumulator_type;
@@ -76,7 +66,7 @@ static struct ring raked_ring_of(const struct srt_problem *problem)
 
 	if (srt_default_is_rolled(problem))
 		return rolled;
-	if (is_light(problem))
+	if (srt_default_is_light(problem))
 		return words;
 	if (is_light_vector(problem))
 		return vectors;

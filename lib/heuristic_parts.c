@@ -60,6 +60,16 @@ int srt_default_items(const struct srt_problem *problem, int vectors)
 	return items > 0 ? items : vector;
 }
 
+/* Scalars as they are, whose raked slices do with the 96 registers that 14 warps and three leave a thread.  Products of
+ * bytes do not. */
+bool srt_default_is_light(const struct srt_problem *problem)
+{
+	int type = problem->accumulator_type;
+
+	return !problem->user && type <= SCANRT_F64 && problem->input_type == type &&
+		problem->output_type == type && (srt_type_size(type) > 1 || problem->op != SCANRT_PROD);
+}
+
 bool srt_default_is_fit(const struct srt_variant *variant, const struct srt_problem *problem,
 	const struct srt_device *device)
 {

@@ -31,6 +31,9 @@ bool srt_default_is_heavy(const struct srt_problem *problem);
  * than what they are made of. */
 bool srt_default_is_rolled(const struct srt_problem *problem);
 
+/* Whether types and operator are so simple that raked slices do with the registers that 16 warps leave a thread. */
+bool srt_default_is_light(const struct srt_problem *problem);
+
 /* srt_variant_check() as a claim; the refusal stays recorded. */
 bool srt_default_is_fit(const struct srt_variant *variant, const struct srt_problem *problem,
 	const struct srt_device *device);

@@ -22,16 +22,16 @@ struct step {
 #define STEPS SRT_DEFAULT_TOTALS_MAX
 
 /* Sums of bytes are a few instructions a vector, and what has one an element does better with less a thread. */
-static const struct step bytes[STEPS] = { { 512, 1, 1, 1, 8 }, { 192, 5, 2, 1, 8 } };
+static const struct step bytes[STEPS] = { { 512, 1, 1, 1, 8 }, { 192, 5, 2, 1, 8 }, { 256, 5, 2, 3, 12 } };
 static const struct step other_bytes[STEPS] = { { 256, 2, 1, 1, 8 }, { 192, 5, 2, 1, 8 } };
 /* Halves of floats become words in registers: more than two vectors leave room for one block. */
 static const struct step halves[STEPS] = { { 256, 2, 1, 1, 4 }, { 512, 2, 1, 1, 8 }, { 512, 3, 1, 1, 8 },
 	{ 256, 7, 2, 2, 9 } };
 static const struct step float_halves[STEPS] = { { 256, 2, 1, 1, 4 }, { 512, 2, 1, 1, 8 }, { 256, 5, 2, 2, 8 },
 	{ 256, 7, 2, 2, 9 } };
-static const struct step words[STEPS] = { { 384, 1, 2, 1, 4 }, { 512, 2, 1, 1, 8 } };
+static const struct step words[STEPS] = { { 384, 1, 2, 1, 4 }, { 512, 2, 1, 1, 8 }, { 256, 5, 2, 3, 12 } };
 static const struct step doubles[STEPS] = { { 384, 1, 2, 1, 2 }, { 512, 2, 1, 1, 4 }, { 512, 4, 1, 1, 4 },
-	{ 256, 7, 2, 2, 8 } };
+	{ 256, 5, 2, 3, 12 } };
 static const struct step pairs[STEPS] = { { 512, 1, 1, 1, 4 }, { 512, 2, 1, 1, 4 }, { 256, 7, 2, 2, 7 } };
 static const struct step light_pairs[STEPS] = { { 512, 1, 1, 1, 4 }, { 512, 2, 1, 1, 4 }, { 512, 3, 1, 1, 4 },
 	{ 512, 4, 1, 1, 4 }, { 256, 7, 2, 2, 7 } };
@@ -93,6 +93,9 @@ size_t srt_default_totals(struct srt_default_range totals[SRT_DEFAULT_TOTALS_MAX
 	for (i = 0; i < STEPS && step[i].quarters > 0 && is_wanted(problem, device); i++) {
 		struct srt_variant variant = variant_of(&step[i], problem);
 
+		/* Three blocks a multiprocessor leave a thread 80 registers. */
+		if (step[i].residency > 2 && !srt_default_is_light(problem))
+			continue;
 		if (!srt_default_is_fit(&variant, problem, device))
 			continue;
 		totals[count].variant = variant;

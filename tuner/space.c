@@ -76,6 +76,8 @@ static const struct point known[] = {
 	{ .strategy = SRT_LOOKAHEAD, .block = 512, .vectors = 6, .stages = 4, .ahead = 2 },
 	{ .strategy = SRT_BLOCK, .block = 1024, .vectors = 1 },
 	{ .strategy = SRT_TOTALS, .block = 512, .vectors = 3, .gather = 1 },
+	{ .strategy = SRT_TOTALS, .block = 256, .vectors = 5, .residency = 3, .gather = 2, .store = BULK },
+	{ .strategy = SRT_TOTALS, .block = 256, .vectors = 7, .residency = 2, .gather = 2, .store = BULK },
 	{ .strategy = SRT_CLUSTER, .block = 512, .vectors = 2, .cluster = 16, .exchange = SRT_EXCHANGE_BLOCK },
 	{ .strategy = SRT_CLUSTER, .block = 640, .vectors = 4, .cluster = 16, .exchange = SRT_EXCHANGE_BLOCK },
 	{ .strategy = SRT_LOOKBACK, .block = 256, .vectors = 2 },
@@ -98,6 +100,7 @@ static const struct point known[] = {
 	{ .strategy = SRT_LOOKAHEAD, .block = 384, .vectors = 7, .stages = 5, .ahead = 3, .store = BULK },
 	{ .strategy = SRT_LOOKBACK, .block = 256, .vectors = 6 },
 	{ .strategy = SRT_TOTALS, .block = 512, .vectors = 2, .gather = 1 },
+	{ .strategy = SRT_TOTALS, .block = 320, .vectors = 7, .residency = 2, .gather = 2, .store = BULK },
 	{ .strategy = SRT_BLOCK, .block = 1024, .vectors = 2 },
 	{ .strategy = SRT_CLUSTER, .block = 160, .vectors = 2, .cluster = 8 },
 	{ .strategy = SRT_LOOKBACK, .block = 128, .vectors = 2, .residency = 8 },
@@ -285,8 +288,10 @@ static struct point draw(uint64_t *state)
 	}
 	if (point.strategy == SRT_REDUCE_FIXED)
 		point.partials = pick(state, partials, COUNT_OF(partials));
-	if (point.strategy == SRT_TOTALS)
+	if (point.strategy == SRT_TOTALS) {
 		point.gather = pick(state, gathers, COUNT_OF(gathers));
+		point.store = point.circuit ? 0 : pick(state, stores, COUNT_OF(stores) - 1); /* not PLACE */
+	}
 	if (point.strategy == SRT_LOOKAHEAD) {
 		point.stages = 3 + (int)(tune_random(state) % 6);
 		point.ahead = 1 + (int)(tune_random(state) % (uint64_t)(point.stages - 1));

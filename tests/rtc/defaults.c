@@ -21,8 +21,10 @@ static const struct srt_device devices[] = {
 	{ .capability = 89, .shared_per_sm = 102400, .shared_per_block = 101376, .registers_per_sm = 65536 },
 	{ .capability = 90, .shared_per_sm = 233472, .shared_per_block = 232448, .registers_per_sm = 65536,
 		.sm_count = 132 },
-	{ .capability = 100, .shared_per_sm = 233472, .shared_per_block = 232448, .registers_per_sm = 65536 },
-	{ .capability = 120, .shared_per_sm = 102400, .shared_per_block = 101376, .registers_per_sm = 65536 },
+	{ .capability = 100, .shared_per_sm = 233472, .shared_per_block = 232448, .registers_per_sm = 65536,
+		.sm_count = 148 },
+	{ .capability = 120, .shared_per_sm = 102400, .shared_per_block = 101376, .registers_per_sm = 65536,
+		.sm_count = 170 },
 };
 
 #define MEASURED 90 /* the architecture that the numbers were chosen on: all types are tried there */
