@@ -46,7 +46,7 @@ enum scanrt_status {
 	SCANRT_ERROR_NULL_POINTER = 100,      /* a required pointer is NULL */
 	SCANRT_ERROR_MISALIGNED = 101,        /* a device pointer is not aligned to its element size */
 	SCANRT_ERROR_OVERLAP = 102,           /* in and out overlap without being equal */
-	SCANRT_ERROR_COUNT = 103,             /* the count exceeds the plan's bound, or its bytes overflow */
+	SCANRT_ERROR_COUNT = 103,             /* the count is beyond the plan's bounds, or its bytes overflow */
 	SCANRT_ERROR_TYPE = 104,              /* an unknown type, or one that the operator does not take */
 	SCANRT_ERROR_OPERATOR = 105,          /* unknown, or it lacks what is asked of it: identity, state, laws */
 	SCANRT_ERROR_MODE = 106,              /* an unknown mode, direction, segment kind or layout */
@@ -278,7 +278,7 @@ typedef void (*scanrt_log_function)(void *user, const char *line);
 
 struct scanrt_context_options {
 	size_t size;             /* sizeof(struct scanrt_context_options) */
-	/* "0", "1", ... an ordinal; NULL: the calling thread's current CUDA context, or device 0 */
+	/* "0", "1", ... an ordinal, or "emu"; NULL: the calling thread's current CUDA context, or device 0 */
 	const char *device;
 	/* as SCANRT_DB: a path (only this file), or "off"; NULL: the environment, else the usual files */
 	const char *database;
@@ -339,7 +339,7 @@ int scanrt_plan_workspace_size(size_t *bytes, struct scanrt_context *context, co
  * their element's size; out may equal in when both types have one size, but not overlap it.  Count 0 launches none. */
 int scanrt_plan_execute(struct scanrt_plan *plan, void *out, const void *in, uint64_t count, void *stream);
 
-/* Gives a user's operator another state, for executions from now on.  SCANRT_ERROR_OPERATOR where it has none. */
+/* Gives a user's operator another state, from the thread that executes.  SCANRT_ERROR_OPERATOR where it has none. */
 int scanrt_plan_set_state(struct scanrt_plan *plan, const void *state);
 
 enum scanrt_origin {

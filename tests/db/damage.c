@@ -204,6 +204,59 @@ static void test(const char *good, int count, enum kind kind, enum srt_db_access
 	tap_ok(total.found + total.refused > 0, "%s: %d answers, %d refusals", sentence, total.found, total.refused);
 }
 
+static void put_number(unsigned char *to, uint32_t number, int bytes)
+{
+	while (bytes-- > 0) {
+		to[bytes] = (unsigned char)number;
+		number >>= 8;
+	}
+}
+
+#define DEEP 20   /* pages, one below the other, as deep as a reader goes */
+#define BRANCHES 9 /* from each to the next */
+
+/* An inner node of a table, all of whose children are the page after it; the last one is a leaf with nothing in it. */
+static void put_node(unsigned char *page, unsigned char *node, uint32_t page_size, uint32_t number)
+{
+	bool is_leaf = number == DEEP;
+
+	put_number(node, is_leaf ? 13 : 5, 1);
+	put_number(node + 3, is_leaf ? 0 : BRANCHES - 1, 2);
+	put_number(node + 8, number + 1, 4);
+	for (uint32_t i = 0; i < BRANCHES - 1 && !is_leaf; i++) {
+		uint32_t cell = page_size - 8 * (i + 1);
+
+		put_number(node + 12 + 2 * i, cell, 2);
+		put_number(page + cell, number + 1, 4);
+		put_number(page + cell + 4, i + 1, 1);
+	}
+}
+
+/* The schema's tree comes back to its own pages, no deeper than it may be: whoever minds the depth alone would look at
+ * more pages than anybody could wait for. */
+static void test_branches(const char *good)
+{
+	const char *path = fixture_path("damaged/tune.db");
+	struct outcome outcome = { 0, 0, 0 };
+	size_t size;
+	unsigned char *bytes = fixture_read(good, &size);
+	uint32_t page_size = (uint32_t)bytes[16] << 8 | bytes[17];
+
+	if (size < (size_t)page_size * DEEP)
+		tap_bail_out("the fixture has %zu bytes, and pages of %" PRIu32, size, page_size);
+	for (uint32_t number = 1; number <= DEEP; number++) {
+		unsigned char *page = bytes + (size_t)(number - 1) * page_size;
+
+		put_node(page, number == 1 ? page + 100 : page, page_size, number);
+	}
+	fixture_write(path, bytes, size);
+	alarm(60);
+	visit(&outcome, path, SRT_DB_READ);
+	alarm(0);
+	tap_ok(outcome.found == 0 && outcome.refused > 0, "a tree that comes back to its own pages is left soon");
+	free(bytes);
+}
+
 int main(int argument_count, char **arguments)
 {
 	const char *good = fixture_path("damaged/good.db");
@@ -211,13 +264,14 @@ int main(int argument_count, char **arguments)
 
 	state = argument_count > 1 ? strtoull(arguments[1], NULL, 0) : 0x5ca9;
 	tap_diag("seed %" PRIu64, state);
-	tap_plan(8);
+	tap_plan(9);
 	fixture_fill(good);
 	load_truth(good);
 	test(good, FLIP_ROUNDS, FLIP, SRT_DB_READ, "flipped bits, read");
 	test(good, SCRIBBLE_ROUNDS, SCRIBBLE, SRT_DB_READ, "random bytes, read");
 	test(good, CUT_ROUNDS, CUT, SRT_DB_READ, "cut short, read");
 	test(good, WRITER_ROUNDS, FLIP, SRT_DB_WRITE, "flipped bits, written");
+	test_branches(good);
 	for (i = 0; i < IMAGES; i++)
 		free(images[i].bytes);
 	return tap_done();

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "fixture.h"
+#include "internal.h"
 #include "status.h"
 #include "tests/tap.h"
 
@@ -126,6 +127,8 @@ static void test_foreign(const char *good)
 	stays_foreign(path, "of another program", "a database of another program is refused");
 	patch(path, good, OFFSET_USER_VERSION, 77);
 	stays_foreign(path, "newer", "a file of a newer version is refused");
+	patch(path, good, OFFSET_USER_VERSION, (unsigned char)(srt_db_newest_version() + 1));
+	stays_foreign(path, "newer", "and so is one of the very next");
 }
 
 static void test_empty(void)

@@ -116,6 +116,7 @@ static void test_legal(void)
 	tap_is_int(fake->calls, calls, "B105: it calls nothing");
 	tap_is_int(execute(0x1000, 0x1000, 100), SCANRT_OK, "B060: in place is legal");
 	tap_is_int(execute(0x1000, 0x1000 + 400, 100), SCANRT_OK, "arrays that touch do not overlap");
+	tap_is_int(execute(0x1000 + 400, 0x1000, 100), SCANRT_OK, "whichever comes first");
 	tap_is_int(widen(0x1008, 0x2004, 2), SCANRT_OK, "B068: element-aligned pointers are enough");
 }
 

@@ -66,6 +66,11 @@ static void test_clearing(void)
 	workspace = take(100);
 	tap_is_int(fake->calls - calls, 0, "what nobody has used needs no call");
 	srt_workspace_destroy(&workspace, driver);
+	pool->dirty = 4;
+	calls = fake->calls;
+	workspace = take(2 * PIECE);
+	tap_is_int(fake->calls - calls, 2, "all is cleared where the second of two pieces has been used");
+	srt_workspace_destroy(&workspace, driver);
 	pool->used = 0;
 	pool->dirty = UINT64_MAX;
 	fake->fail_name = "cuMemsetD8Async";
