@@ -7,7 +7,7 @@
 # with `. "$top_srcdir/tests/tap.sh"`, and go to EXTRA_DIST too.
 
 check_LTLIBRARIES += tests/libtap.la
-tests_libtap_la_SOURCES = tests/tap.c tests/tap.h
+tests_libtap_la_SOURCES = tests/folder.c tests/folder.h tests/tap.c tests/tap.h
 EXTRA_DIST += tests/run.sh tests/tap.sh
 
 UNIT_TESTS =

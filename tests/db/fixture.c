@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "fixture.h"
 
-#include <ftw.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +8,7 @@
 #include <unistd.h>
 
 #include "status.h"
+#include "tests/folder.h"
 #include "tests/tap.h"
 
 /* A path that was handed out. */
@@ -17,8 +17,6 @@ struct path {
 	char text[];
 };
 
-static char directory[4096];
-static pid_t owner;
 static struct path *paths;
 
 static const struct {
@@ -35,19 +33,8 @@ static const struct {
 	{ "large", "lookahead,block=384,items=24,stages=6,ahead=4", (1u << 24) + 1, UINT64_MAX, 1u << 28, 514.25 },
 };
 
-static int remove_one(const char *path, const struct stat *status, int kind, struct FTW *walk)
-{
-	(void)status;
-	(void)kind;
-	(void)walk;
-	return remove(path);
-}
-
-/* Children that fork off a test leave the directory to their parent. */
 static void clean_up(void)
 {
-	if (getpid() == owner)
-		nftw(directory, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 	while (paths) {
 		struct path *path = paths;
 
@@ -58,16 +45,9 @@ static void clean_up(void)
 
 const char *fixture_directory(void)
 {
-	const char *base = getenv("TMPDIR");
-
-	if (directory[0])
-		return directory;
-	snprintf(directory, sizeof(directory), "%s/scanrt-db-XXXXXX", base && base[0] == '/' ? base : "/tmp");
-	if (!mkdtemp(directory))
-		tap_bail_out("cannot make the directory %s", directory);
-	owner = getpid();
-	atexit(clean_up);
-	return directory;
+	if (!paths)
+		atexit(clean_up);
+	return folder("db");
 }
 
 const char *fixture_path(const char *name)

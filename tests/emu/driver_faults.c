@@ -3,6 +3,7 @@
  * What a fault does: the sticky error, its text and its log; injected failures; the file of counters.
  */
 #include "tests/emu/driver.h"
+#include "tests/folder.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -112,10 +113,10 @@ static void counters_file(const char *path)
 
 int main(void)
 {
-	char log[] = "/tmp/scanrt-emu-log-XXXXXX", counts[] = "/tmp/scanrt-emu-counters-XXXXXX";
+	char log[4200], counts[4200];
 
-	close(mkstemp(log));
-	close(mkstemp(counts));
+	snprintf(log, sizeof(log), "%s/log", folder("emu"));
+	snprintf(counts, sizeof(counts), "%s/counters", folder("emu"));
 	setenv("SCANRT_EMU_LOG", log, 1);
 	tap_plan(0);
 	emu_open();
@@ -124,7 +125,5 @@ int main(void)
 	primary_recovers();
 	injection();
 	counters_file(counts);
-	unlink(log);
-	unlink(counts);
 	return tap_done();
 }

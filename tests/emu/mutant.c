@@ -17,6 +17,7 @@
 #include "../../lib/status.h"
 #include "emulated.h"
 #include "../span.h"
+#include "tests/folder.h"
 
 #define LAUNCHES 60
 #define EXCUSED_LAUNCHES 20
@@ -299,13 +300,10 @@ static void check_twins(const struct mutant *mutants, const char *log)
 
 void mutant_check_all(const struct mutant *mutants, const char *model)
 {
-	char log[] = "/tmp/scanrt-mutants-XXXXXX";
+	char log[4200];
 	const char *only = getenv("SCANRT_TEST_MUTANT"); /* a part of its description */
-	int file = mkstemp(log);
 
-	if (file < 0)
-		tap_bail_out("no temporary file");
-	close(file);
+	snprintf(log, sizeof(log), "%s/log", folder("mutants"));
 	if (model)
 		setenv("SCANRT_EMU_MODEL", model, 1);
 	if (!only)
@@ -314,5 +312,4 @@ void mutant_check_all(const struct mutant *mutants, const char *model)
 		if (!only || strstr(mutant->what, only))
 			check_mutant(mutant, log);
 	}
-	unlink(log);
 }

@@ -19,6 +19,7 @@
 #include "driver.h"
 #include "fake.h"
 #include "plan.h"
+#include "tests/folder.h"
 #include "tests/tap.h"
 
 #define SMALL "lookback,block=128,items=8"
@@ -30,8 +31,7 @@
 
 static struct fake_driver *fake;
 static struct fake_compiler *compiler;
-static char directory[] = "/tmp/scanrt-adversity-XXXXXX";
-static char path[96];
+static char path[4200];
 static char keys[2][33]; /* of the images that are stored */
 static uint64_t state;
 
@@ -376,13 +376,9 @@ int main(int argument_count, char **arguments)
 	tap_diag("seed %" PRIu64, state);
 	fake = fake_driver();
 	compiler = fake_compiler();
-	if (!mkdtemp(directory))
-		tap_bail_out("cannot make %s", directory);
-	snprintf(path, sizeof(path), "%s/tune.db", directory);
+	snprintf(path, sizeof(path), "%s/tune.db", folder("adversity"));
 	tap_plan(0);
 	test_files();
 	test_crowd();
-	unlink(path);
-	rmdir(directory);
 	return tap_done();
 }

@@ -13,12 +13,12 @@
 #include "../../db/db.h"
 #include "fake.h"
 #include "plan.h"
+#include "tests/folder.h"
 #include "tests/tap.h"
 
 static struct fake_driver *fake;
 static struct fake_compiler *compiler;
-static char directory[] = "/tmp/scanrt-keep-XXXXXX";
-static char path[96];
+static char path[4200];
 
 struct seen {
 	int status;
@@ -97,11 +97,11 @@ static void test_on(void)
 /* The user's place, when no file is named. */
 static void test_user(void)
 {
-	char user[128];
+	char user[4200];
 	struct seen seen;
 
-	setenv("XDG_CACHE_HOME", directory, 1);
-	snprintf(user, sizeof(user), "%s/scanrt/tune.db", directory);
+	setenv("XDG_CACHE_HOME", folder("keep"), 1);
+	snprintf(user, sizeof(user), "%s/scanrt/tune.db", folder("keep"));
 	plan_once(&seen, NULL, SCANRT_I32);
 	tap_is_int(mode_of(user), 0600, "without a name it is the user's file");
 	plan_once(&seen, NULL, SCANRT_I32);
@@ -135,10 +135,10 @@ static size_t read_all(const char *name, unsigned char *bytes, size_t capacity)
 static void leaves_alone(const char *sentence, const void *bytes, size_t size)
 {
 	static unsigned char after[1 << 20];
-	char name[128];
+	char name[4200];
 	struct seen seen;
 
-	snprintf(name, sizeof(name), "%s/alone.db", directory);
+	snprintf(name, sizeof(name), "%s/alone.db", folder("keep"));
 	must_write(name, bytes, size);
 	plan_once(&seen, name, SCANRT_U16);
 	tap_ok(seen.compilations > 0, "%s: the plan compiles", sentence);
@@ -194,31 +194,16 @@ static void test_locked(void)
 	tap_contains(seen.text, "is kept", "afterwards it is");
 }
 
-static void clean_up(void)
-{
-	char name[128];
-
-	unlink(path);
-	snprintf(name, sizeof(name), "%s/scanrt/tune.db", directory);
-	unlink(name);
-	snprintf(name, sizeof(name), "%s/scanrt", directory);
-	rmdir(name);
-	rmdir(directory);
-}
-
 int main(void)
 {
 	fake = fake_driver();
 	compiler = fake_compiler();
-	if (!mkdtemp(directory))
-		tap_bail_out("cannot make %s", directory);
-	snprintf(path, sizeof(path), "%s/tune.db", directory);
+	snprintf(path, sizeof(path), "%s/tune.db", folder("keep"));
 	tap_plan(0);
 	test_off();
 	test_on();
 	test_user();
 	test_refused();
 	test_locked();
-	clean_up();
 	return tap_done();
 }

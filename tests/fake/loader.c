@@ -11,6 +11,7 @@
 #include "driver.h"
 #include "fake.h"
 #include "status.h"
+#include "tests/folder.h"
 #include "tests/tap.h"
 
 static struct fake_driver *fake;
@@ -51,20 +52,15 @@ static void test_missing_file(void)
 /* The dynamic loader would wait for somebody to write into it. */
 static void test_fifo(void)
 {
-	char folder[] = "/tmp/scanrt-fifo-XXXXXX";
-	char path[64];
+	char path[4200];
 
-	if (!mkdtemp(folder))
-		tap_bail_out("no folder for a FIFO");
-	snprintf(path, sizeof(path), "%s/libcuda.so.1", folder);
+	snprintf(path, sizeof(path), "%s/libcuda.so.1", folder("loader"));
 	if (mkfifo(path, 0600))
 		tap_bail_out("no FIFO");
 	setenv("SCANRT_LIBCUDA", path, 1);
 	tap_is_int(open_driver("0"), SCANRT_ERROR_NO_DRIVER, "a FIFO is no driver, and nobody waits for its writer");
 	tap_contains(srt_error_last()->text, "no regular file", "the message says what is wrong with it");
 	setenv("SCANRT_LIBCUDA", fake_driver_path(), 1);
-	unlink(path);
-	rmdir(folder);
 }
 
 static void test_kind(void)

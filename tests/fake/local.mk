@@ -8,7 +8,8 @@ tests_fake_libfakecuda_la_SOURCES = tests/fake/libcuda.c tests/fake/libcuda.h te
 tests_fake_libfakecuda_la_LDFLAGS = $(fake_ldflags)
 tests_fake_libfakenvrtc_la_SOURCES = tests/fake/libnvrtc.c tests/fake/fake.h
 tests_fake_libfakenvrtc_la_LDFLAGS = $(fake_ldflags)
-tests_fake_libfake_la_SOURCES = tests/fake/fake.c tests/fake/fake.h tests/fake/planning.c tests/fake/planning.h
+tests_fake_libfake_la_SOURCES = tests/fake/fake.c tests/fake/fake.h tests/fake/look.c tests/fake/look.h \
+	tests/fake/planning.c tests/fake/planning.h
 
 fake_ldadd = tests/fake/libfake.la $(LDADD)
 

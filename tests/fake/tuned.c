@@ -11,7 +11,9 @@
 
 #include "../../db/db.h"
 #include "fake.h"
+#include "look.h"
 #include "plan.h"
+#include "tests/folder.h"
 #include "tests/tap.h"
 
 #define SMALL "lookback,block=128,items=8"
@@ -19,8 +21,7 @@
 
 static struct fake_driver *fake;
 static struct fake_compiler *compiler;
-static char directory[] = "/tmp/scanrt-tuned-XXXXXX";
-static char path[64], second_path[64];
+static char path[4200], second_path[4200];
 
 /* A database as scantune leaves it: one problem's two classes on one device, with images or without. */
 struct content {
@@ -137,36 +138,9 @@ static void reset(void)
 	};
 }
 
-/* What a program sees of one count: the plan is made and gone. */
-struct seen {
-	int status;
-	struct scanrt_plan_description description;
-	char text[8192];
-};
-
 static void look(struct seen *seen, uint64_t count, uint32_t flags)
 {
-	struct scanrt_context_options options = SCANRT_CONTEXT_OPTIONS_INIT;
-	struct scanrt_plan_options plan_options = SCANRT_PLAN_OPTIONS_INIT;
-	struct scanrt_problem problem = SCANRT_PROBLEM_INIT;
-	struct scanrt_context *context = NULL;
-	struct scanrt_plan *plan = NULL;
-
-	memset(seen, 0, sizeof(*seen));
-	seen->description.size = sizeof(seen->description);
-	options.device = "0";
-	options.database = path;
-	must(scanrt_context_create(&context, &options), "context");
-	if (second_path[0])
-		context->catalog.paths[context->catalog.count++] = strdup(second_path);
-	problem.input_type = SCANRT_I32;
-	problem.op = SCANRT_SUM;
-	plan_options.flags = flags;
-	seen->status = scanrt_plan_create(&plan, context, &problem, &plan_options);
-	if (!seen->status)
-		must(scanrt_plan_describe(plan, count, &seen->description, seen->text, sizeof(seen->text)), "describe");
-	scanrt_plan_destroy(plan);
-	scanrt_context_destroy(context);
+	look_at(seen, path, second_path[0] ? second_path : NULL, count, flags);
 	tap_is_int(fake_held(fake), 0, "nothing is held");
 }
 
@@ -199,10 +173,10 @@ static void test_tuned(void)
 static void test_two_files(void)
 {
 	struct seen seen;
-	char first[64];
+	char first[sizeof(path)];
 
 	snprintf(first, sizeof(first), "%s", path);
-	snprintf(path, sizeof(path), "%s/second.db", directory);
+	snprintf(path, sizeof(path), "%s/second.db", folder("tuned"));
 	content.small_low = 1;
 	content.small = "lookback,block=64,items=8";
 	write_database();
@@ -381,9 +355,7 @@ int main(void)
 	fake = fake_driver();
 	compiler = fake_compiler();
 	unsetenv("SCANRT_VARIANT");
-	if (!mkdtemp(directory))
-		tap_bail_out("no temporary directory");
-	snprintf(path, sizeof(path), "%s/tune.db", directory);
+	snprintf(path, sizeof(path), "%s/tune.db", folder("tuned"));
 	reset();
 	test_tuned();
 	test_two_files();
@@ -394,7 +366,5 @@ int main(void)
 	test_bad_files();
 	test_trust();
 	test_refused_images();
-	unlink(path);
-	rmdir(directory);
 	return tap_done();
 }

@@ -14,8 +14,10 @@
 
 #include "../../db/db.h"
 #include "fake.h"
+#include "look.h"
 #include "plan.h"
 #include "status.h"
+#include "tests/folder.h"
 #include "tests/tap.h"
 
 #define VENDOR "share/scanrt/defaults.db"
@@ -24,15 +26,8 @@
 
 static struct fake_driver *fake;
 static struct fake_compiler *compiler;
-static char directory[] = "/tmp/scanrt-vendor-XXXXXX";
 static unsigned char good[4 << 20];
 static size_t good_size;
-
-struct seen {
-	int status;
-	struct scanrt_plan_description description;
-	char text[8192];
-};
 
 /* As cuDeviceGetAttribute tells them. */
 static void be_an_h200(void)
@@ -50,24 +45,7 @@ static void be_an_h200(void)
 /* No file is named: the standard places are looked at. */
 static void look_on(struct seen *seen, uint64_t count)
 {
-	struct scanrt_context_options options = SCANRT_CONTEXT_OPTIONS_INIT;
-	struct scanrt_problem problem = SCANRT_PROBLEM_INIT;
-	struct scanrt_context *context = NULL;
-	struct scanrt_plan *plan = NULL;
-
-	memset(seen, 0, sizeof(*seen));
-	seen->description.size = sizeof(seen->description);
-	options.device = "0";
-	problem.input_type = SCANRT_I32;
-	problem.op = SCANRT_SUM;
-	seen->status = scanrt_context_create(&context, &options);
-	if (!seen->status)
-		seen->status = scanrt_plan_create(&plan, context, &problem, NULL);
-	if (!seen->status)
-		seen->status = scanrt_plan_describe(
-			plan, count, &seen->description, seen->text, sizeof(seen->text));
-	scanrt_plan_destroy(plan);
-	scanrt_context_destroy(context);
+	look_at(seen, NULL, NULL, count, 0);
 	tap_is_int(seen->status, SCANRT_OK, "a plan is made");
 }
 
@@ -91,12 +69,12 @@ static void make_folders(void)
 		"home/.cache", "home/.cache/scanrt" };
 	char home[PATH_MAX];
 
-	if (!mkdtemp(directory) || chdir(directory) != 0)
-		tap_bail_out("no temporary directory");
+	if (chdir(folder("vendor")) != 0)
+		tap_bail_out("no temporary folder");
 	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++)
 		if (mkdir(folders[i], 0700) != 0)
 			tap_bail_out("cannot make %s", folders[i]);
-	snprintf(home, sizeof(home), "%s/home", directory);
+	snprintf(home, sizeof(home), "%s/home", folder("vendor"));
 	setenv("HOME", home, 1);
 	unsetenv("XDG_CACHE_HOME");
 	unsetenv("SCANRT_DB");
@@ -270,8 +248,5 @@ int main(void)
 	test_damaged();
 	test_flipped();
 	test_order();
-	unlink(USER);
-	unlink(SYSTEM);
-	unlink(VENDOR);
 	return tap_done();
 }
