@@ -82,9 +82,8 @@ private:
 			fence_barrier_init();
 			shared.stages.epoch = u32(word >> 32);
 		}
-		wait_for_previous_launch();
 		__syncwarp();
-		return shared.stages.start(arguments, buffer, 0, word, lane);
+		return shared.stages.start(arguments, buffer, 0, word, lane, [] { wait_for_previous_launch(); });
 	}
 
 	/* Role of the loader: fills each stage again as soon as it is free.  Each ticket is drawn when its load can

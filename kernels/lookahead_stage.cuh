@@ -145,9 +145,12 @@ template <class P> struct stage_ring {
 				has_arrived[(k - loads) % P::stages].wait((k - loads) / P::stages & 1, copy_arrivals);
 	}
 
-	/* Starts the copy of the tile that lane 0 drew into the stage of the CTA's k-th tile; returns the tile.  The
-	 * loader. */
-	__device__ __forceinline__ u32 start(const scan_arguments &arguments, char *buffer, u32 k, u64 word, int lane)
+	/* Starts the copy of the tile that lane 0 drew into the stage of the CTA's k-th tile; returns the tile.  `wait`
+	 * comes ahead of the first access to the arrays, and behind what can be reckoned without it: on an H200 0.15 us
+	 * of 9 at 2.2 million i32.  The loader. */
+	template <class Wait = no_wait>
+	__device__ __forceinline__ u32 start(const scan_arguments &arguments, char *buffer, u32 k, u64 word, int lane,
+		Wait wait = {})
 	{
 		u32 drawn = 0;
 		if (lane == 0)
@@ -157,19 +160,22 @@ template <class P> struct stage_ring {
 		phase_barrier *arrival = &has_arrived[k % P::stages];
 		if (drawn < arguments.tiles) {
 			wait_for_loads(arguments, k);
-			start_tile(arguments, stage, drawn, arrival, lane);
-		}
-		else
+			start_tile(arguments, stage, drawn, arrival, lane, wait);
+		} else {
+			wait();
 			start_copy(stage, nullptr, 0, arrival, false, lane); /* tells that there is none */
+		}
 		return drawn;
 	}
 
-	static __device__ __forceinline__ void start_tile(
-		const scan_arguments &arguments, char *stage, u32 tile, phase_barrier *arrival, int lane)
+	template <class Wait>
+	static __device__ __forceinline__ void start_tile(const scan_arguments &arguments, char *stage, u32 tile,
+		phase_barrier *arrival, int lane, Wait wait)
 	{
 		const stage_extent<P> extent(arguments, tile);
 		const u32 bytes = u32(extent.to - extent.from), before = u32(extent.from - (extent.begin & ~15ull));
 		const u32 gap = slice_gap<P>(arguments);
+		wait();
 		if (tile == 0 || extent.is_cut)
 			patch(stage, extent, gap, lane);
 		if (gap > 0 && has_bulk_copies())
