@@ -215,14 +215,15 @@ static void bulk_passes(struct types *types, size_t size, size_t alignment)
 	struct shape shape = { .size = size, .alignment = alignment, .has_identity = true };
 	struct srt_problem problem;
 	struct srt_kernel kernel;
-	uint64_t count = 5 * 64 * 2 * (16 / size) + 3;
+	size_t items = size > 16 ? 3 : 2 * (16 / size);
+	uint64_t count = 5 * 64 * items + 3;
 	unsigned char *input = malloc(count * size), *expected = malloc(count * size);
 	char variant[SRT_VARIANT_TEXT_SIZE];
 	bool passes = true;
 
 	if (!input || !expected)
 		abort();
-	snprintf(variant, sizeof(variant), "lookahead,block=64,stages=3,ahead=1,store=bulk,items=%zu", 2 * (16 / size));
+	snprintf(variant, sizeof(variant), "lookahead,block=64,stages=3,ahead=1,store=bulk,items=%zu", items);
 	shape_problem(&problem, &shape, false, false);
 	test_kernel_create(&kernel, &types->device, &problem, variant);
 	shape_fill(input, &shape, types->device.seed, count);
@@ -264,6 +265,8 @@ int main(void)
 	for (size_t size = 2; size <= 16 && !only; size *= 2)
 		for (size_t alignment = 1; alignment < size; alignment *= 2)
 			bulk_passes(&types, size, alignment);
+	for (size_t alignment = 1; alignment <= 16 && !only; alignment *= 4)
+		bulk_passes(&types, 32, alignment);
 	only_neighbours(&types, 32, "block,block=96,items=8", true, true);
 	only_neighbours(&types, 32, "lookback,block=64,items=8", true, true);
 	only_neighbours(&types, 48, "lookahead,block=64,items=4,stages=3,ahead=2,gather=1", true, true);
@@ -275,6 +278,7 @@ int main(void)
 	only_neighbours(&types, 48, "lookahead,block=32,items=1,stages=4,ahead=2,store=place,gather=2", false, true);
 	only_neighbours(&types, 64, "lookahead,block=64,items=3,stages=3,ahead=1,store=place", false, false);
 	only_neighbours(&types, 16, "lookahead,block=64,items=12,stages=3,ahead=1,store=bulk", true, false);
+	only_neighbours(&types, 32, "lookahead,block=64,items=3,stages=3,ahead=1,store=bulk", false, false);
 	only_neighbours(&types, 16, "block,block=64,items=12,store=bulk", true, true);
 	only_neighbours(&types, 16, "block,block=96,items=4,warp=shared", true, false);
 	only_neighbours(&types, 16, "block,block=96,items=4,circuit=koggestone", true, false);
@@ -283,6 +287,7 @@ int main(void)
 	only_neighbours(&types, 16, "block,block=96,items=4,circuit=raking,fan=4", true, false);
 	only_neighbours(&types, 16, "lookback-serial,block=64,items=4", true, false);
 	only_neighbours(&types, 16, "totals,block=64,items=12,gather=1,store=bulk", true, true);
+	only_neighbours(&types, 32, "totals,block=64,items=3,gather=1,store=bulk", false, true);
 	only_neighbours(&types, 512, "large,block=64,items=3,lanes=2", true, true);
 	srt_workspace_destroy(&types.initial, types.device.driver);
 	srt_workspace_destroy(&types.workspace, types.device.driver);
