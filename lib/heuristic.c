@@ -16,9 +16,6 @@
  * met between 8 and 16 MiB on an H200. */
 #define LOOKAHEAD_BYTES (UINT64_C(12) << 20)
 
-/* A dear operator's few elements a thread, in look-back, up to three tiles for each multiprocessor. */
-#define ROLLED_TILES 3
-
 static size_t bytes_per_element(const struct srt_problem *problem)
 {
 	return srt_problem_size(problem, SRT_INPUT) + srt_problem_size(problem, SRT_OUTPUT);
@@ -33,16 +30,16 @@ static bool make_block(struct srt_variant *variant, const struct srt_problem *pr
 	return srt_default_is_fit(variant, problem, device);
 }
 
-/* Sixteen small blocks, one vector a thread, then larger ones of two, of narrow elements, and three.  Whether sixteen
- * fit is known only once they are compiled; what they cannot serve, the next range does. */
+/* Sixteen small blocks, one vector a thread, then larger ones of two and three; of words, two make little difference.
+ * Whether sixteen fit is known only once they are compiled; what they cannot serve, the next range does. */
 static bool make_cluster(struct srt_variant *variant, const struct srt_problem *problem,
-	const struct srt_device *device, int vectors)
+	const struct srt_device *device, int block, int vectors)
 {
 	bool is_wider = srt_default_widest(problem) > 2 * srt_problem_size(problem, SRT_INPUT);
 	int items = problem->user || is_wider ? srt_default_items(problem, vectors) :
 		vectors * srt_problem_vector(problem);
 
-	*variant = srt_default_make(SRT_CLUSTER, vectors > 1 ? 256 : 160, items);
+	*variant = srt_default_make(SRT_CLUSTER, block, items);
 	variant->cluster = 16;
 	return srt_default_is_fit(variant, problem, device);
 }
@@ -79,21 +76,33 @@ static size_t append(struct srt_range *ranges, size_t count, const struct srt_va
 	return count + 1;
 }
 
+/* Logarithms: the fewer elements a thread, the better. */
+static bool is_dear(const struct srt_problem *problem)
+{
+	return problem->op == SCANRT_LOGADDEXP;
+}
+
 /* A cluster, of which small counts take one block; a larger one takes over from there.  Where there are no clusters, a
  * small block, which starts faster, and a large one. */
 static size_t append_blocks(struct srt_range *ranges, const struct srt_problem *problem,
 	const struct srt_device *device)
 {
-	struct srt_variant variants[3];
+	static const struct { int block, vectors; } clusters[] = { { 128, 1 }, { 160, 1 }, { 256, 2 }, { 256, 3 } };
+	struct srt_variant variants[sizeof(clusters) / sizeof(clusters[0])];
+	int vector = srt_problem_vector(problem);
 	size_t made = 0;
 	size_t count = 0;
 	size_t i;
 
-	made += make_cluster(&variants[made], problem, device, 1);
-	if (made > 0 && !problem->user && srt_problem_vector(problem) >= 8)
-		made += make_cluster(&variants[made], problem, device, 2);
-	if (made > 0)
-		made += make_cluster(&variants[made], problem, device, 3);
+	for (i = 0; i < sizeof(clusters) / sizeof(clusters[0]); i++) {
+		if (clusters[i].block < 160 && (vector < 16 || problem->user))
+			continue;
+		if (clusters[i].vectors > 1 && is_dear(problem))
+			continue;
+		if (clusters[i].vectors == 2 && (vector == 4 || problem->user))
+			continue;
+		made += make_cluster(&variants[made], problem, device, clusters[i].block, clusters[i].vectors);
+	}
 	if (made == 0)
 		made += make_block(&variants[made], problem, device, 128);
 	if (variants[0].strategy != SRT_CLUSTER)
@@ -158,7 +167,7 @@ size_t srt_heuristic_ranges(struct srt_range ranges[SRT_HEURISTIC_MAX], const st
 	if (made > 0) {
 		if (srt_default_is_rolled(problem))
 			count = append(ranges, count, &lookback,
-				ROLLED_TILES * (uint64_t)device->sm_count * srt_variant_tile(&lookback),
+				(uint64_t)device->sm_count * srt_variant_tile(&lookback),
 				problem->max_count);
 		for (i = 0; i < made; i++)
 			count = append(ranges, count, &totals[i].variant, totals[i].high_count, problem->max_count);

@@ -58,7 +58,7 @@ static struct ring raked_ring_of(const struct srt_problem *problem)
 	static const struct ring words = { 448, 7, 4, 2, 2 }, others = { 416, 7, 4, 2, 2 };
 	static const struct ring vectors = { 480, 7, 4, 2, 4 };
 	static const struct ring narrowed[] = { { 416, 7, 4, 2, 4 }, { 448, 7, 4, 2, 4 } };
-	static const struct ring rolled = { 416, 3, 8, 2, 1 };
+	static const struct ring rolled = { 384, 3, 4, 2, 1 };
 	static const struct ring widened[] = { { 416, 9, 5, 2, 2 }, { 448, 7, 5, 2, 2 }, { 448, 7, 8, 3, 2 } };
 	size_t in = srt_problem_size(problem, SRT_INPUT);
 	size_t out = srt_problem_size(problem, SRT_OUTPUT);
@@ -84,6 +84,9 @@ static bool make_raked(struct srt_variant *variant, const struct srt_problem *pr
 {
 	struct ring ring = raked_ring_of(problem);
 
+	/* Elements of 32 bytes could be, but are faster in place. */
+	if (srt_problem_size(problem, SRT_INPUT) > 16 || srt_problem_size(problem, SRT_OUTPUT) > 16)
+		return false;
 	do {
 		*variant = srt_default_make(SRT_LOOKAHEAD, ring.block, ring.vectors * srt_problem_vector(problem));
 		variant->stages = ring.stages;

@@ -15,45 +15,59 @@ struct step {
 	int block;
 	int vectors;   /* of a thread */
 	int gather;
-	int residency; /* above 1: slices are raked, and stored from shared memory */
+	int residency;
 	int quarters;  /* of a tile a multiprocessor, up to which the step goes; 0: no step */
+	bool rakes;    /* and stores from shared memory */
 };
 
 #define STEPS SRT_DEFAULT_TOTALS_MAX
 
 /* Sums of bytes are a few instructions a vector, and what has one an element does better with less a thread. */
-static const struct step bytes[STEPS] = { { 512, 1, 1, 1, 8 }, { 192, 5, 2, 1, 8 }, { 256, 5, 2, 3, 12 } };
-static const struct step other_bytes[STEPS] = { { 256, 2, 1, 1, 8 }, { 192, 5, 2, 1, 8 } };
+static const struct step bytes[STEPS] = { { 512, 1, 1, 1, 8, false }, { 192, 5, 2, 1, 8, false },
+	{ 256, 5, 2, 3, 12, true } };
+static const struct step other_bytes[STEPS] = { { 256, 2, 1, 1, 8, false }, { 192, 5, 2, 1, 8, false } };
 /* Halves of floats become words in registers: more than two vectors leave room for one block. */
-static const struct step halves[STEPS] = { { 256, 2, 1, 1, 4 }, { 512, 2, 1, 1, 8 }, { 512, 3, 1, 1, 8 },
-	{ 256, 7, 2, 2, 9 } };
-static const struct step float_halves[STEPS] = { { 256, 2, 1, 1, 4 }, { 512, 2, 1, 1, 8 }, { 256, 5, 2, 2, 8 },
-	{ 256, 7, 2, 2, 9 } };
-static const struct step words[STEPS] = { { 384, 1, 2, 1, 4 }, { 512, 2, 1, 1, 8 }, { 256, 5, 2, 3, 12 } };
-static const struct step doubles[STEPS] = { { 384, 1, 2, 1, 2 }, { 512, 2, 1, 1, 4 }, { 512, 4, 1, 1, 4 },
-	{ 256, 5, 2, 3, 12 } };
-static const struct step pairs[STEPS] = { { 512, 1, 1, 1, 4 }, { 512, 2, 1, 1, 4 }, { 256, 7, 2, 2, 7 } };
-static const struct step light_pairs[STEPS] = { { 512, 1, 1, 1, 4 }, { 512, 2, 1, 1, 4 }, { 512, 3, 1, 1, 4 },
-	{ 512, 4, 1, 1, 4 }, { 256, 7, 2, 2, 7 } };
+static const struct step halves[STEPS] = { { 256, 2, 1, 1, 4, false }, { 512, 2, 1, 1, 8, false },
+	{ 512, 3, 1, 1, 8, false }, { 256, 7, 2, 2, 10, true } };
+static const struct step float_halves[STEPS] = { { 256, 2, 1, 1, 4, false }, { 512, 2, 1, 1, 8, false },
+	{ 256, 5, 2, 2, 8, true }, { 256, 7, 2, 2, 10, true } };
+static const struct step paired_halves[STEPS] = { { 256, 2, 1, 1, 4, false }, { 512, 2, 1, 1, 8, false } };
+static const struct step words[STEPS] = { { 384, 1, 2, 1, 4, false }, { 512, 2, 1, 1, 8, false },
+	{ 256, 5, 2, 3, 12, true } };
+static const struct step doubles[STEPS] = { { 384, 1, 2, 1, 2, false }, { 512, 2, 1, 1, 4, false },
+	{ 512, 4, 1, 1, 4, false }, { 256, 5, 2, 3, 12, true } };
+/* Pairs of floats leave no room for three. */
+static const struct step other_doubles[STEPS] = { { 384, 1, 2, 1, 2, false }, { 512, 2, 1, 1, 4, false },
+	{ 512, 4, 1, 1, 4, false }, { 384, 5, 2, 1, 8, true } };
+/* With what a comparison of doubles takes, or a logarithm, a multiprocessor has no registers for two larger blocks. */
+static const struct step dear_doubles[STEPS] = { { 384, 1, 2, 1, 2, false }, { 512, 2, 1, 1, 4, false },
+	{ 512, 4, 1, 1, 4, false }, { 256, 7, 2, 2, 8, true } };
+static const struct step pairs[STEPS] = { { 512, 1, 1, 1, 4, false }, { 512, 2, 1, 1, 4, false },
+	{ 512, 3, 1, 1, 4, false }, { 256, 7, 2, 2, 8, true } };
+static const struct step light_pairs[STEPS] = { { 512, 1, 1, 1, 4, false }, { 512, 2, 1, 1, 4, false },
+	{ 512, 3, 1, 1, 4, false }, { 512, 4, 1, 1, 4, false }, { 256, 7, 2, 2, 8, true } };
 /* A dear operator on values that are narrow in memory only: what fills the multiprocessors counts. */
-static const struct step rolled[STEPS] = { { 256, 3, 1, 2, 8 } };
+static const struct step rolled[STEPS] = { { 256, 1, 1, 1, 4, true }, { 256, 3, 1, 1, 8, true } };
 
 static const struct step *steps_of(const struct srt_problem *problem)
 {
+	int type = problem->accumulator_type;
 	bool is_sum = problem->op == SCANRT_SUM;
+	bool is_order = problem->op == SCANRT_MIN || problem->op == SCANRT_MAX;
 
 	switch (srt_problem_vector(problem)) {
 	case 16:
 		return is_sum ? bytes : other_bytes;
 	case 8:
-		return problem->accumulator_type == SCANRT_I16 || problem->accumulator_type == SCANRT_U16 ? halves :
-			float_halves;
+		return is_order ? paired_halves : type == SCANRT_I16 || type == SCANRT_U16 ? halves : float_halves;
 	case 4:
 		return words;
 	case 2:
-		return doubles;
+		if (type == SCANRT_F64 && !is_sum && problem->op != SCANRT_PROD)
+			return dear_doubles;
+		return srt_default_is_light(problem) ? doubles : other_doubles;
 	default:
-		return is_sum && problem->accumulator_type == SCANRT_C128 ? light_pairs : pairs;
+		return is_sum && type == SCANRT_C128 ? light_pairs : pairs;
 	}
 }
 
@@ -64,14 +78,13 @@ static struct srt_variant variant_of(const struct step *step, const struct srt_p
 	struct srt_variant variant;
 
 	/* An accumulator that is much wider than what is moved fills the registers sooner. */
-	if (step->residency == 1 && srt_problem_size(problem, SRT_ACCUMULATOR) * (size_t)vector > 32)
+	if (!step->rakes && srt_problem_size(problem, SRT_ACCUMULATOR) * (size_t)vector > 32)
 		items = srt_default_items(problem, step->vectors);
 	variant = srt_default_make(SRT_TOTALS, step->block, items);
 	variant.gather = step->gather;
-	if (step->residency == 1)
-		return variant;
 	variant.residency = step->residency;
-	variant.store = SRT_ACCESS_BULK;
+	if (step->rakes)
+		variant.store = SRT_ACCESS_BULK;
 	return variant;
 }
 
