@@ -76,6 +76,68 @@ static bool captured_passes(const struct replay *replay, uint64_t count)
 	return passes;
 }
 
+/* A plan on a stream of another context; that of the plan stays current. */
+static int foreign_status(const struct replay *replay, CUstream foreign, uint64_t count)
+{
+	const struct test_device *device = &replay->device;
+	struct test_buffer buffer;
+	int status;
+
+	test_buffer_create(&buffer, device, count * 4, 0);
+	status = scanrt_plan_execute(replay->plan, (void *)(uintptr_t)buffer.address,
+		(const void *)(uintptr_t)buffer.address, count, foreign);
+	test_drive(device, cuStreamSynchronize, (replay->stream));
+	test_buffer_destroy(&buffer, device);
+	return status;
+}
+
+/* The driver refuses such a launch, and so it does where the launch would be a graph's. */
+static void check_foreign(struct replay *replay, uint64_t most)
+{
+	const struct test_device *device = &replay->device;
+	CUcontext other = NULL;
+	CUstream foreign = NULL;
+	int refused;
+
+	test_drive(device, cuCtxCreate, (&other, 0, 0));
+	test_drive(device, cuStreamCreate, (&foreign, CU_STREAM_NON_BLOCKING));
+	test_drive(device, cuCtxPopCurrent, (&other));
+	refused = foreign_status(replay, foreign, most);
+	tap_ok(refused != SCANRT_OK, "another context's stream is refused");
+	tap_ok(row_passes(replay, most, 0, replay->stream), "launches in a row, whose later ones are a graph's");
+	tap_is_int(foreign_status(replay, foreign, most), refused, "and another's stream is still refused");
+	tap_ok(row_passes(replay, most, 0, replay->stream), "the plan's own is not");
+	test_drive(device, cuCtxPushCurrent, (other));
+	test_drive(device, cuStreamDestroy, (foreign));
+	test_drive(device, cuCtxDestroy, (other));
+}
+
+/* A context that is destroyed takes its plans' part in the driver along; what is the library's own is freed. */
+static void check_lost_context(struct replay *replay)
+{
+	const struct test_device *device = &replay->device;
+	struct srt_problem problem;
+	struct scanrt_context *context = NULL;
+	CUcontext lost = NULL;
+	CUstream stream = NULL;
+
+	test_drive(device, cuCtxCreate, (&lost, 0, 0));
+	test_need(scanrt_context_create(&context, NULL));
+	test_drive(device, cuStreamCreate, (&stream, CU_STREAM_NON_BLOCKING));
+	test_problem(&problem, SCANRT_SUM, SCANRT_U32, SCANRT_U32, SCANRT_U32, false);
+	reference_create(&replay->reference, &problem, REFERENCE_EXACT, 3, 300);
+	replay->plan = test_plan_create(context, &problem, "block,block=128,items=4", 300);
+	tap_ok(row_passes(replay, 300, 0, stream) &&
+			is_in_use(replay) == (device->driver->cuGraphExecKernelNodeSetParams != NULL),
+		"a plan in a context of its own comes to its graph");
+	test_drive(device, cuStreamDestroy, (stream));
+	test_drive(device, cuCtxDestroy, (lost));
+	scanrt_plan_destroy(replay->plan);
+	scanrt_context_destroy(context);
+	reference_destroy(&replay->reference);
+	tap_ok(true, "a plan and its graph may be destroyed after the context that they are of");
+}
+
 static void check(struct replay *replay, const char *variant, uint64_t most)
 {
 	const bool can = replay->device.driver->cuGraphExecKernelNodeSetParams != NULL;
@@ -93,6 +155,7 @@ static void check(struct replay *replay, const char *variant, uint64_t most)
 		"another number of blocks, and the first one again");
 	tap_ok(row_passes(replay, most, 2, NULL), "the default stream");
 	tap_ok(is_in_use(replay) == can, "and a graph to the end");
+	check_foreign(replay, most);
 	scanrt_plan_destroy(replay->plan);
 	reference_destroy(&replay->reference);
 }
@@ -109,6 +172,7 @@ int main(void)
 	if (replay.device.facts.has_clusters)
 		check(&replay, "cluster,block=64,items=4", 2000);
 	test_drive(&replay.device, cuStreamDestroy, (replay.stream));
+	check_lost_context(&replay);
 	scanrt_context_destroy(replay.context);
 	test_device_close(&replay.device);
 	return tap_done();
