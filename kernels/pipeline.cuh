@@ -121,7 +121,7 @@ __device__ __forceinline__ void fence_before_copies()
 #endif
 }
 
-/* How many arrivals end a phase of a barrier that tile_copy::start() feeds. */
+/* How many arrivals end a phase of a barrier that start_copy() feeds. */
 #if __CUDA_ARCH__ >= 900
 enum : u32 { copy_arrivals = 1 };
 #elif __CUDA_ARCH__ >= 800

@@ -120,11 +120,32 @@ template <int... all> struct scalars<0, all...> {};
 template <class T, int size, int... all, class = decltype(T{scalar_of_size<size + 0 * all>()...})>
 constexpr bool consists_of(scalars<0, all...>) { return true; }
 template <class T, int size> constexpr bool consists_of(...) { return false; }
+
+/* A bit-field is initialised by a scalar of its type, and fills a part of it.  What tells is that the representation of
+ * a type that has one is no constant expression. */
+template <int size> struct representation {
+	u32 word[size / 4];
+};
+#if defined(__has_builtin)
+#if __has_builtin(__builtin_bit_cast)
+template <class T, u32 word = __builtin_bit_cast(representation<sizeof(T)>, T{}).word[0]>
+constexpr bool has_no_bit_field(int) { return true; }
+#endif
+#endif
+template <class T> constexpr bool has_no_bit_field(...) { return false; }
+
+/* A type with constructors takes as many scalars as those say, whatever its members are. */
 template <class T> constexpr bool is_solid()
 {
-	constexpr int size = sizeof(T) <= SCAN_LARGE_BYTES ? int(sizeof(T)) : 1;
-	return (size % 8 == 0 && consists_of<T, 8>(scalars<size / 8>())) ||
-		(size % 4 == 0 && consists_of<T, 4>(scalars<size / 4>()));
+	constexpr int size = sizeof(T);
+	if constexpr (size % 4 != 0 || size > SCAN_LARGE_BYTES || !__is_aggregate(T))
+		return false;
+	else if constexpr (consists_of<T, 4>(scalars<size / 4>()))
+		return has_no_bit_field<T>(0);
+	else if constexpr (size % 8 == 0 && consists_of<T, 8>(scalars<size / 8>()))
+		return has_no_bit_field<T>(0);
+	else
+		return false;
 }
 
 /* Gives padding a value, no matter which: without one the compiler leaves it out when it stores a value, and whoever

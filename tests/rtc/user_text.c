@@ -3,6 +3,7 @@
  * Text of the caller's that is no good: each case is an error of its own, in the caller's words and lines, before any
  * kernel is compiled; and text that is good in all the forms that scanrt.h allows.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -141,6 +142,34 @@ static void test_good(const struct srt_rtc *rtc)
 		"pair apply(pair e, pair l) { e.byte[0] += l.byte[0]; return e; }\n"), "opaque bytes");
 }
 
+/* Asks kernels/user.cuh, from within the operator, whether it takes the type for one without padding. */
+static void is_taken_for(const struct srt_rtc *rtc, bool is_solid, const char *type, size_t bytes, const char *what)
+{
+	struct srt_strbuf log = { 0 };
+	char op[512];
+
+	snprintf(op, sizeof(op), "namespace scan { template <class T> constexpr bool is_solid(); }\n"
+		"template <class T> T apply(const T &, const T &l)\n{\n"
+		"\tstatic_assert(scan::is_solid<T>() == %s, \"the other\");\n\treturn l;\n}\n", is_solid ? "true" : "false");
+	tap_is_int(compile(rtc, WITH(.type = type, .bytes = bytes, .op = op), &log), SCANRT_OK,
+		"%s is taken for one %s padding", what, is_solid ? "without" : "that may have");
+	srt_strbuf_free(&log);
+}
+
+/* Padding that is taken for a member is moved by whoever moves words, and nobody has written it. */
+static void test_padding(const struct srt_rtc *rtc)
+{
+	is_taken_for(rtc, true, "struct pair { float a; int b; };\n", 8, "a struct of a float and an int");
+	is_taken_for(rtc, true, "struct pair { float a[2]; struct { unsigned b; float c[2]; } d; };\n", 20,
+		"a struct with an array and a struct");
+	is_taken_for(rtc, false, "struct pair { float a; short b; };\n", 8, "a struct with a short at its end");
+	is_taken_for(rtc, false, "struct pair { float a; unsigned b : 20, c : 8; };\n", 8,
+		"a struct with bit-fields in one word");
+	is_taken_for(rtc, false, "struct pair { float a; unsigned b : 8; };\n", 8, "a struct with one bit-field");
+	is_taken_for(rtc, false, "struct pair { pair() = default; pair(float, float); float a; short b; };\n", 8,
+		"a struct with a constructor of as many floats as would fill it");
+}
+
 /* What kernels are held to, and what operators are tried with, on the oldest and the newest device. */
 static void test_tools(const struct srt_rtc *rtc)
 {
@@ -208,6 +237,7 @@ int main(void)
 	test_descriptions();
 	test_bad(rtc);
 	test_good(rtc);
+	test_padding(rtc);
 	test_tools(rtc);
 	return tap_done();
 }
