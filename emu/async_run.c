@@ -64,9 +64,15 @@ static int find_barrier(struct emu_copy *copy)
 	const struct emu_copy_shape *shape = copy->insn->extra;
 	uint64_t address = address_of(copy->warp, copy->insn->op[3], copy->lane, shape->barrier_wide,
 			shape->barrier_offset);
+	const struct emu_mbarrier *barrier;
 
 	copy->barrier_cta = emu_cluster_owner(copy->warp, address, &copy->barrier_offset);
-	if (!copy->barrier_cta || !emu_mbarrier_find(copy->barrier_cta, copy->barrier_offset))
+	barrier = copy->barrier_cta ? emu_mbarrier_find(copy->barrier_cta, copy->barrier_offset) : NULL;
+	if (barrier && !barrier->is_told)
+		return emu_fault(copy->warp, copy->insn, copy->lane, CUDA_ERROR_LAUNCH_FAILED, &address,
+				"a bulk copy completes on an mbarrier without fence.mbarrier_init behind its "
+				"initialisation");
+	if (!barrier)
 		return emu_fault(copy->warp, copy->insn, copy->lane, CUDA_ERROR_LAUNCH_FAILED, &address,
 				"a bulk copy completes on an mbarrier that was not initialised");
 	return STEP_NEXT;

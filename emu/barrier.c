@@ -5,6 +5,7 @@
 #include "decode.h"
 #include "cluster.h"
 #include "lanes.h"
+#include "mbarrier.h"
 #include "order.h"
 #include "race.h"
 #include "sync.h"
@@ -173,10 +174,20 @@ void emu_sync_exited(struct emu_warp *warp)
 	emu_cluster_exited(warp);
 }
 
+/* Bulk copies may complete on what the CTA has initialised from now on.  All of it: whether the fence's thread knows of
+ * another's initialisation is for the race checks to see. */
+static void tell_of_mbarriers(const struct emu_cta *cta)
+{
+	for (struct emu_mbarrier *barrier = cta->mbarriers; barrier; barrier = barrier->next)
+		barrier->is_told = true;
+}
+
 static int run_fence(struct emu_warp *warp, const struct emu_insn *insn, uint32_t lanes)
 {
 	warp->run->counters.fences++;
 	emu_order_fence(warp, insn, lanes);
+	if (insn->small[1])
+		tell_of_mbarriers(warp->cta);
 	return STEP_NEXT;
 }
 
@@ -275,10 +286,11 @@ static bool decode_barrier(struct emu_parser *parser, struct emu_statement *stat
 /* fence.acq_rel.gpu, fence.sc, fence.proxy.async, fence.mbarrier_init.release.cluster, membar.gl ... */
 static bool decode_fence(struct emu_parser *parser, struct emu_statement *statement)
 {
-	static const char *const ignored[] = { "sc", "proxy", "alias", "mbarrier_init", "op_restrict", "global",
+	static const char *const ignored[] = { "sc", "proxy", "alias", "op_restrict", "global",
 		"shared::cta", "shared::cluster", "sync_restrict::shared::cta", "sync_restrict::shared::cluster",
 		"async::generic", "generic", "tensormap::generic" };
 	bool is_async = emu_take(statement, "async") || emu_take(statement, "async.global");
+	bool is_of_init = emu_take(statement, "mbarrier_init");
 	enum emu_order order;
 	enum emu_scope scope;
 	struct emu_insn *insn;
@@ -294,6 +306,7 @@ static bool decode_fence(struct emu_parser *parser, struct emu_statement *statem
 	insn->scope = (uint8_t)scope;
 	insn->order = (uint8_t)(order == ORDER_WEAK ? ORDER_ACQ_REL : order);
 	insn->small[0] = is_async;
+	insn->small[1] = is_async || is_of_init;
 	return emu_all_taken(parser, statement);
 }
 

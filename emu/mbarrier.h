@@ -10,6 +10,7 @@
 struct emu_mbarrier {
 	uint32_t offset;           /* in the shared window, of the owner CTA */
 	bool is_valid;
+	bool is_told;              /* to the asynchronous proxy, by a fence since it was initialised */
 	uint32_t expected;         /* arrivals a phase */
 	uint32_t pending;
 	int32_t transactions;      /* bytes that asynchronous copies still owe */

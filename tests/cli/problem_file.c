@@ -233,6 +233,18 @@ static void test_errors(void)
 	}
 }
 
+/* Lines may end as other systems end them; within a text, that is part of it. */
+static void test_line_ends(void)
+{
+	static const char text[] = "type a 4 4 <<E\r\nstruct a { int x; };\r\nE\r\ninput a\r\noperator o <<E\r\n"
+		"a apply(a e, a l) { return {e.x + l.x}; }\r\nE\r\n";
+	struct tune_described described;
+
+	tap_is_int(parse(&described, text), SCANRT_OK, "lines may end in a carriage return: %s", scanrt_last_error());
+	tap_is_string(described.types[0].text, "struct a { int x; };\r\n", "a text's are part of it");
+	tune_described_free(&described);
+}
+
 /* ---- Broken files ---- */
 
 /* A part of the text deleted, doubled or overwritten. */
@@ -288,6 +300,7 @@ int main(void)
 	test_layouts();
 	test_many();
 	test_errors();
+	test_line_ends();
 	test_broken();
 	return tap_done();
 }

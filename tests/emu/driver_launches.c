@@ -40,6 +40,10 @@ static void geometry(void)
 {
 	emu_is(launch("nothing", 3, 2, 1024, 0), CUDA_SUCCESS, "1024 threads are the most");
 	emu_is(launch("nothing", 1, 1, 1025, 0), CUDA_ERROR_INVALID_VALUE, "1025 are too many");
+	emu_is(cu.cuLaunchKernel(emu_function("nothing"), 1, 1, 1, 1, 1, 64, 0, NULL, NULL, NULL), CUDA_SUCCESS,
+		"a block is up to 64 deep");
+	emu_is(cu.cuLaunchKernel(emu_function("nothing"), 1, 1, 1, 1, 1, 65, 0, NULL, NULL, NULL),
+		CUDA_ERROR_INVALID_VALUE, "and no deeper");
 	emu_is(launch("nothing", 0, 1, 32, 0), CUDA_ERROR_INVALID_VALUE, "an empty grid is refused");
 	emu_is(launch("nothing", 1, 1, 0, 0), CUDA_ERROR_INVALID_VALUE, "and an empty block");
 	emu_is(launch("nothing", 1, 65536, 32, 0), CUDA_ERROR_INVALID_VALUE, "and a grid that is too high");

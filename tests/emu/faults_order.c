@@ -10,8 +10,10 @@
 
 #define MBARRIER \
 	"__device__ unsigned at(const void *p) { return (unsigned)__cvta_generic_to_shared(p); }\n" \
-	"__device__ void init(unsigned long long *b, unsigned n)" \
+	"__device__ void begin(unsigned long long *b, unsigned n)" \
 	"{ asm volatile(\"mbarrier.init.shared.b64 [%0], %1;\" :: \"r\"(at(b)), \"r\"(n) : \"memory\"); }\n" \
+	"__device__ void tell() { asm volatile(\"fence.mbarrier_init.release.cluster;\" ::: \"memory\"); }\n" \
+	"__device__ void init(unsigned long long *b, unsigned n) { begin(b, n); tell(); }\n" \
 	"__device__ void arrive(unsigned long long *b)" \
 	"{ asm volatile(\"mbarrier.arrive.shared.b64 _, [%0];\" :: \"r\"(at(b)) : \"memory\"); }\n" \
 	"__device__ void expect(unsigned long long *b, unsigned n)" \
@@ -87,6 +89,11 @@ static const struct fault shared[] = {
 		"\"mbarrier.arrive.shared.b64 _, [%0], 2;\" :: \"r\"(at(&b)) : \"memory\"); else arrive(&b); "
 		"}", 1, 32, 0, FAILED,
 		"more arrivals", false },
+	{ "a bulk copy on an mbarrier that no fence has told of", MBARRIER,
+		"__shared__ unsigned long long b; __shared__ __align__(16) unsigned s[32];"
+		"if (threadIdx.x == 0) { begin(&b, 1); if (!FAULT) tell(); expect(&b, 128); load(s, in, 128, &b); }"
+		"__syncthreads(); wait(&b, 0); out[threadIdx.x] = s[threadIdx.x];", 1, 32, 0, FAILED,
+		"without fence.mbarrier_init", false },
 	{ "a read of a bulk copy that has not landed", MBARRIER,
 		"__shared__ unsigned long long b; __shared__ __align__(16) unsigned s[32];"
 		"if (threadIdx.x == 0) { init(&b, 1); expect(&b, 128); load(s, in, 128, &b); } __syncthreads();"

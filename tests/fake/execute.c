@@ -147,6 +147,31 @@ static void test_path(void)
 	context->driver->cuCtxPopCurrent(&popped);
 }
 
+/* Whatever the size of the caller's workspace. */
+static void test_scratch_place(void)
+{
+	struct scanrt_problem problem = SCANRT_PROBLEM_INIT;
+	struct scanrt_plan_options options = SCANRT_PLAN_OPTIONS_INIT;
+	struct scanrt_plan *fan = NULL;
+	size_t need = 0;
+
+	problem.input_type = SCANRT_I32;
+	problem.op = SCANRT_SUM;
+	problem.max_count = 100000;
+	options.variant = "fan,block=256,items=1";
+	if (scanrt_plan_workspace_size(&need, context, &problem, &options))
+		tap_bail_out("no size: %s", scanrt_last_error());
+	options.workspace = AT(0x4000000);
+	options.workspace_size = need + 100;
+	if (scanrt_plan_create(&fan, context, &problem, &options))
+		tap_bail_out("no plan: %s", scanrt_last_error());
+	tap_is_int(scanrt_plan_execute(fan, AT(0x1000), AT(0x400000000), 100000, NULL), SCANRT_OK,
+		"a scan in a workspace of an odd size is launched");
+	tap_is_uint((uintptr_t)fake->launch.arguments.partials % 256, 0, "with partials at a multiple of 256 bytes");
+	tap_ok((uintptr_t)fake->launch.arguments.partials - 0x4000000 < need + 100, "in the workspace");
+	scanrt_plan_destroy(fan);
+}
+
 /* Two launches a level and one for the last; nothing in between, and nothing after one that is refused. */
 static void test_several_launches(void)
 {
@@ -221,6 +246,7 @@ int main(void)
 	test_legal();
 	test_context_kept();
 	test_path();
+	test_scratch_place();
 	test_several_launches();
 	test_failures();
 	scanrt_plan_destroy(plan);

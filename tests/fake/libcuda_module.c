@@ -13,7 +13,7 @@ struct module {
 	int optin;
 };
 
-#define MODULES 256
+#define MODULES 512
 
 static struct module modules[MODULES];
 static char linked[64];

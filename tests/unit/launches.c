@@ -103,8 +103,20 @@ static void test_scratch(void)
 	tap_is_uint(scratch.bytes, 1280 + 256, "and all of it is a multiple");
 	problem.output_type = SCANRT_I64;
 	srt_scratch_lay_out(&scratch, &variant, &problem, launches, used);
-	tap_is_uint(scratch.offset[0], 0, "where results are of another type, accumulators of all elements are kept");
+	tap_is_uint(
+		scratch.offset[0], 0, "all accumulators are kept where results are of another type");
 	tap_is_uint(scratch.offset[1], 263424, "before the totals");
+}
+
+/* The state is kept between scans, and scratch is put at the end, as low as its alignment allows: never into it. */
+static void test_need(void)
+{
+	tap_is_uint(srt_workspace_need_bytes(&(struct srt_workspace_need){ 300, 0 }), 300,
+		"state alone is not rounded");
+	tap_is_uint(srt_workspace_need_bytes(&(struct srt_workspace_need){ 0, 512 }), 512, "nor is scratch alone");
+	tap_is_uint(srt_workspace_need_bytes(&(struct srt_workspace_need){ 512, 256 }), 768, "together they touch");
+	tap_is_uint(srt_workspace_need_bytes(&(struct srt_workspace_need){ 513, 256 }), 1024,
+		"a byte of state more moves scratch to its next multiple");
 }
 
 int main(void)
@@ -115,5 +127,6 @@ int main(void)
 	test_levels();
 	test_chunks();
 	test_scratch();
+	test_need();
 	return tap_done();
 }
