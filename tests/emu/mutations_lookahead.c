@@ -38,6 +38,10 @@ static const struct mutant_trial bytes[] = {
 static const struct mutant_trial widened[] = {
 	{ "lookahead,block=64,items=12,stages=3,ahead=2,gather=2,store=bulk", SCANRT_SUM, SCANRT_U8, SCANRT_U32 },
 	{ NULL, 0, 0, 0 } };
+/* A vector's results are less than a word. */
+static const struct mutant_trial narrowest[] = {
+	{ "lookahead,block=64,items=6,stages=3,ahead=1,gather=2,store=bulk", SCANRT_SUM, SCANRT_U64, SCANRT_U8 },
+	{ NULL, 0, 0, 0 } };
 /* A lane's elements are no whole words: one that it does not need may be one that no copy has brought. */
 static const struct mutant_trial odd[] = {
 	{ "lookahead,block=64,items=6,stages=3,ahead=2,gather=2,store=bulk", SCANRT_SUM, SCANRT_U8, SCANRT_U64 },
@@ -208,9 +212,9 @@ const struct mutant mutants_lookahead[] = {
 	{ "the number of slices in copies of them", "lookahead_stage.cuh", "lane < P::warps && begin < end",
 		"begin < end", 0, raked, "the vector that one slice more brings has room behind the last gap" },
 	{ "the test that a slice is full before it is raked, reducing", "lookahead_compute.cuh",
-		"const bool rakes = P::rakes && count == P::slice;", "const bool rakes = P::rakes;", 0, raked, NULL },
+		"const bool rakes = P::rakes && is_raked_whole(count);", "const bool rakes = P::rakes;", 0, raked, NULL },
 	{ "the test that a slice is full before it is raked, scanning", "lookahead_compute.cuh",
-		"if (count == P::slice)\n\t\t\t\tscan_raked", "if (true)\n\t\t\t\tscan_raked", 0, raked, NULL },
+		"if (is_raked_whole(count))\n\t\t\t\tscan_raked", "if (true)\n\t\t\t\tscan_raked", 0, raked, NULL },
 	{ "the lane that has a raked slice's total", "lookahead_compute.cuh", "rakes ? warp_size - 1 : 0", "0", 0,
 		raked, NULL },
 	{ "the shift of what is held for tiles ahead", "lookahead_compute.cuh", "held[i] = held[i + 1];", ";", 0,
@@ -241,12 +245,12 @@ const struct mutant mutants_lookahead[] = {
 	{ "the row of the first element of all", "raked_slice.cuh", "r == 0 && is_first", "is_first", 2,
 		raked, NULL },
 	{ "the first bytes of a slice that begins within a word", "raked_store.cuh", "lane < head ? lane : bytes",
-		"lane < head ? bytes : bytes", 0, narrowed, NULL },
+		"lane < head ? bytes : bytes", 0, narrowest, NULL },
 	{ "the last bytes of a slice that begins within a word", "raked_store.cuh", "if (head > 0 && lane < 4)",
-		"if (lane < head)", 0, narrowed, NULL },
+		"if (lane < head)", 0, narrowest, NULL },
 	{ "the word that ends beyond a slice that begins within one", "raked_store.cuh",
-		"head > 0 ? bytes / 4 - 1 : bytes / 4", "bytes / 4", 0, narrowed, NULL },
-	{ "the last word that is read of a slice", "lane_words.cuh", "next < last ? next : last", "next", 0, narrowed,
+		"head > 0 ? bytes / 4 - 1 : bytes / 4", "bytes / 4", 0, narrowest, NULL },
+	{ "the last word that is read of a slice", "lane_words.cuh", "next < last ? next : last", "next", 0, narrowest,
 		NULL },
 	{ "the bytes by which a slice begins behind a word", "lane_words.cuh",
 		"first + shift / 4, shift % 4,", "first + shift / 4, 0,", 0, widened, NULL },
@@ -257,14 +261,16 @@ const struct mutant mutants_lookahead[] = {
 	{ "the lower half in a total of pairs", "paired_scan.cuh", "apply(each, each >> 16)", "each >> 16", 0, paired,
 		NULL },
 	/* ---- A slice that is not full ---- */
-	{ "the rows that a part's lane has, reducing", "raked_slice.cuh", "r < P::rows && r * P::vector < present",
-		"r < P::rows", 2, parts, NULL },
-	{ "the rows that a part's lane has, scanning", "raked_slice.cuh", "r < P::rows && r * P::vector < present",
-		"r < P::rows", 1, parts, NULL },
+	{ "the rows that a part's lane has, reducing", "raked_slice.cuh", "r < pieces && r * piece < present",
+		"r < pieces", 2, parts, NULL },
+	{ "the rows that a part's lane has, scanning", "raked_slice.cuh", "r < pieces && r * piece < present",
+		"r < pieces", 1, parts, NULL },
 	{ "the elements that a part's lane has, reducing", "raked_slice.cuh",
-		"if (r * P::vector + i < present)\n\t\t\t\t\tsum", "sum", 0, part_spans, NULL },
+		"if (r * piece + i < present)\n\t\t\t\t\tsum", "sum", 0, part_spans, NULL },
 	{ "the elements that a part's lane has, scanning", "raked_slice.cuh",
-		"if (r * P::vector + i < present)\n\t\t\t\t\treinterpret", "reinterpret", 0, part_spans, NULL },
+		"if (r * piece + i < present)\n\t\t\t\t\treinterpret", "reinterpret", 0, part_spans, NULL },
+	{ "the fence after a part that is not the last slice's", "lookahead_compute.cuh",
+		"fence_before_copies(); /* a later tile", "/* a later tile", 0, part_spans, NULL },
 	{ "the order of a lane's rows in a part", "raked_slice.cuh", "r > 0 ? P::op::apply(total, sum)",
 		"r > 0 ? P::op::apply(sum, total)", 2, parts, NULL },
 	{ "the lanes before in a part", "raked_slice.cuh", "before = combine<P>(before, {part.earlier, true});", ";", 0,
