@@ -8,7 +8,8 @@
  * they combine those before.  A tile is read twice, by
  *   reduce()   each leader combines its elements; then a scan over the leaders, and the tile's aggregate goes out
  *   scan()     each leader begins with what comes before its elements, and every step makes a result
- * and the second time it comes from L2, if the tiles of all CTAs fit there: 2 N words of memory then, and 3 N of L2.
+ * and the second time it comes from L2, if the tiles of all CTAs fit there, and else as much of it as does: 2 N to 3 N
+ * words of memory, and 3 N of L2.
  * About two applications an element.
  *
  * Tiles form groups of `group`; what comes before a tile is the prefix that the last tile before its group publishes,
@@ -31,7 +32,7 @@ template <class P> struct scan_strategy<P, strategy::large> {
 	using chain = large_chain<P>;
 	using entries = large_entries<P>;
 	using mover = large_mover<P>;
-	enum : u32 { group = 128 };
+	enum : u32 { group = 32 };
 
 	static_assert(P::tile_words == entries::words, "tile_words: host and device differ");
 	static_assert(P::shared_bytes == slots::bytes, "shared_bytes: host and device differ");
@@ -64,21 +65,22 @@ template <class P> struct scan_strategy<P, strategy::large> {
 	}
 
 private:
-	/* Each leader's elements: the first step brings them to where totals lie. */
+	/* Each leader's elements, from the last to the first: scan() begins with what was read last, which is in L2
+	 * even where the tiles of all CTAs do not fit there.  The first step brings them to where totals lie. */
 	static __device__ __forceinline__ void reduce(const chain &tile, const mover &move)
 	{
 		const int steps = tile.steps(), g = leader<P>();
-		move.fetch(slots::totals, 0);
+		move.template fetch<way::backward>(slots::totals, 0);
 		large_commit();
-		fetch(move, 1, steps, slots::start);
+		fetch<way::backward>(move, 1, steps, slots::start);
 #pragma unroll 1
 		for (int i = 0; i < steps; i++) {
 			large_wait();
 			__syncthreads();
-			fetch(move, i + 2, steps, slots::start);
+			fetch<way::backward>(move, i + 2, steps, slots::start);
 			if (i > 0 && i < tile.live_items(g))
 				combine_in_memory<P>(tile.at(slots::totals + (i & 1), g),
-					tile.at(slots::totals + (~i & 1), g), tile.at(stage(i, slots::start), g));
+					tile.at(stage(i, slots::start), g), tile.at(slots::totals + (~i & 1), g));
 		}
 		__syncthreads();
 	}
@@ -90,16 +92,20 @@ private:
 	}
 
 	/* After a barrier that all who read step - 3 have passed. */
+	template <way direction>
 	static __device__ __forceinline__ void fetch(const mover &move, int step, int steps, int third)
 	{
 		if (step < steps)
-			move.fetch(stage(step, third), step);
+			move.template fetch<direction>(stage(step, third), step);
 		large_commit();
 	}
 
 	/* ---- Prefix ---- */
 
-	/* What comes before the tile, or null.  By the whole block; ends with its barrier. */
+	/* What comes before the tile, or null.  By the whole block; ends with its barrier.
+	 *
+	 * Only the groups' prefixes are a chain: what the last tile of a group does between the prefix that it waits
+	 * for and the one that it publishes is to combine once, with what it knows of its group by then. */
 	static __device__ __forceinline__ const T *find_prefix(const scan_arguments &arguments, const chain &tile,
 		ticket mine, int steps, bool is_needed)
 	{
@@ -108,15 +114,25 @@ private:
 		const T *total = tile.total(tile.lanes() - 1, steps);
 		if (is_needed && !is_last)
 			publish(others, mine.tile, total);
-		const T *prefix = gather(arguments, others, tile, mine.tile);
+		const T *inside = gather(arguments, others, tile, mine.tile);
+		T *both = tile.extra(1);
+		if (is_needed && is_last && leader<P>() == 0)
+			combine_in_memory<P>(both, inside, total); /* other tiles of the group came before it */
+		T *next = tile.at(slots::stages, 0);
+		const T *before = bring_before(arguments, others, inside ? next : tile.extra(0), mine.tile);
 		if (is_needed && is_last) {
-			T *both = tile.extra(1);
-			if (leader<P>() == 0)
-				combine_in_memory<P>(both, prefix, total); /* other tiles of the group came before it */
+			T *to = tile.at(slots::stages + 1, 0);
+			if (before != nullptr && leader<P>() == 0)
+				combine_in_memory<P>(to, before, both);
 			__syncthreads();
-			publish(others, mine.tile, both);
+			publish(others, mine.tile, before != nullptr ? to : both);
 		}
-		return prefix;
+		if (before == nullptr || inside == nullptr)
+			return before == nullptr ? inside : before;
+		if (leader<P>() == 0)
+			combine_in_memory<P>(both, before, inside);
+		__syncthreads();
+		return both;
 	}
 
 	/* Once a tile: its aggregate, or, by the last of a group, its prefix and aggregate combined. */
@@ -129,16 +145,15 @@ private:
 			others.tell(tile);
 	}
 
-	/* Combines what the group's last tile before published, or the initial value, with the aggregates between. */
+	/* Combines the aggregates of the group's tiles before this one: null where there are none, else in extra(0). */
 	static __device__ __forceinline__ const T *gather(const scan_arguments &arguments, const entries &others,
 		const chain &tile, u32 index)
 	{
 		const u32 begin = index - index % group;
-		const int extra = begin > 0 || P::has_initial ? 1 : 0, count = int(index - begin) + extra;
-		const u32 from = begin > 0 ? begin - 1 : begin;
+		const int count = int(index - begin);
 		if (count == 0) /* the same in all threads */
 			return nullptr;
-		for (u32 i = from + threadIdx.x; i < index; i += P::block)
+		for (u32 i = begin + threadIdx.x; i < index; i += P::block)
 			others.wait(i);
 		__threadfence(); /* the words come before the values that are read next */
 		__syncthreads();
@@ -147,7 +162,7 @@ private:
 #pragma unroll 1
 		for (int i = 0; i < list.steps(); i++) {
 			const int set = i == 0 ? slots::stages : slots::start;
-			bring(arguments, others, list, set, i, from, begin == 0 && P::has_initial);
+			bring(others, list, set, i, begin);
 			__syncthreads();
 			if (i > 0 && i < list.live_items(g))
 				combine_in_memory<P>(tile.at(slots::stages + (i & 1), g),
@@ -161,23 +176,43 @@ private:
 	}
 
 	/* The step-th values of the list's leaders to a set, by the whole block.  The list begins with the entry of
-	 * tile `from`, or with the initial value if there is one and no group before. */
-	static __device__ __forceinline__ void bring(const scan_arguments &arguments, const entries &others,
-		const chain &list, int set, int step, u32 from, bool is_initial)
+	 * tile `from`. */
+	static __device__ __forceinline__ void bring(
+		const entries &others, const chain &list, int set, int step, u32 from)
 	{
 		constexpr int unit = unit_of<int(sizeof(T)) | slots::stride>(), parts = int(sizeof(T)) / unit;
 #pragma unroll 4
 		for (int i = threadIdx.x; i < list.lanes() * parts; i += P::block) {
-			const int l = i / parts, part = i % parts, at = l * list.items + step;
-			if (step < list.live_items(l) && (at > 0 || !is_initial))
+			const int l = i / parts, part = i % parts;
+			if (step < list.live_items(l))
 				large_copy<unit>(unit * part + reinterpret_cast<char *>(list.at(set, l)),
-					unit * part + reinterpret_cast<char *>(others.value(from + at - is_initial)));
+					unit * part + reinterpret_cast<char *>(
+						others.value(from + l * list.items + step)));
 		}
 		large_commit();
-		if (is_initial && step == 0 && threadIdx.x < warp_size)
-			bring_initial(arguments, list.at(set, 0));
 		large_commit(); /* an empty group, so that all others are waited for */
 		large_wait();
+	}
+
+	/* What comes before the tile's group, to a slot: what the last tile before published, or the initial value;
+	 * null where there is neither.  Ends with a block barrier, or does nothing. */
+	static __device__ __forceinline__ const T *bring_before(
+		const scan_arguments &arguments, const entries &others, T *to, u32 index)
+	{
+		const u32 begin = index - index % group;
+		if (begin == 0 && !P::has_initial)
+			return nullptr;
+		if (begin > 0) {
+			if (threadIdx.x == 0)
+				others.wait(begin - 1);
+			__threadfence(); /* the word comes before the value */
+			__syncthreads();
+			copy_value<T>(to, others.value(begin - 1), threadIdx.x, P::block);
+		} else if (threadIdx.x < warp_size) {
+			bring_initial(arguments, to);
+		}
+		__syncthreads();
+		return to;
 	}
 
 	static __device__ __forceinline__ void bring_initial(const scan_arguments &arguments, T *to)
@@ -199,14 +234,14 @@ private:
 		const int steps = tile.steps(), g = leader<P>(), items = tile.live_items(g);
 		const bool has_start = g > 0 || prefix != nullptr;
 		constexpr int shift = P::is_exclusive;
-		fetch(move, 0, steps, slots::totals + 1);
-		fetch(move, 1, steps, slots::totals + 1);
+		fetch<way::forward>(move, 0, steps, slots::totals + 1);
+		fetch<way::forward>(move, 1, steps, slots::totals + 1);
 		begin(tile, before, prefix);
 #pragma unroll 1
 		for (int i = 0; i < steps; i++) {
 			large_wait();
 			__syncthreads();
-			fetch(move, i + 2, steps, slots::totals + 1);
+			fetch<way::forward>(move, i + 2, steps, slots::totals + 1);
 			T *value = tile.at(stage(i, slots::totals + 1), g), *next = tile.at(running(i + 1), g);
 			if (i + shift < items && (i > 0 || has_start))
 				combine_in_memory<P>(next, tile.at(running(i), g), value);

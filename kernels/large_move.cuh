@@ -47,6 +47,9 @@ __device__ __forceinline__ void large_wait()
 #endif
 }
 
+/* Which of a leader's elements comes first. */
+enum class way { forward, backward };
+
 template <class P> struct large_mover {
 	using T = typename P::value;
 	using input = typename P::input;
@@ -58,24 +61,25 @@ template <class P> struct large_mover {
 	u64 first; /* element of the tile */
 	int live;  /* elements of the tile */
 
-	/* Starts to bring the leaders' step-th elements to a set. */
-	__device__ __forceinline__ void fetch(int set, int step) const
+	/* Starts to bring the leaders' step-th elements, from their first or their last on, to a set. */
+	template <way direction> __device__ __forceinline__ void fetch(int set, int step) const
 	{
-		const input *in = static_cast<const input *>(arguments.in) + first + step;
+		const input *in = static_cast<const input *>(arguments.in) + first;
 		const int count = leaders_with(step), mover = mover_of();
 		if (mover < 0)
 			return;
 		if constexpr (same_type<input, T>::value && !user_facts::has_load) {
-			constexpr int widest = unit_of<int(sizeof(T)) | slots::stride | (P::items * int(sizeof(T)))>();
+			constexpr int widest = unit_of<int(sizeof(T)) | slots::stride>();
 			if (widest > int(alignof(T)) && address_of(in) % widest == 0)
-				fetch_units<widest>(in, set, count, mover);
+				fetch_units<widest, direction>(in, set, count, step, mover);
 			else
-				fetch_units<unit_of<int(alignof(T))>()>(in, set, count, mover);
+				fetch_units<unit_of<int(alignof(T))>(), direction>(in, set, count, step, mover);
 		} else {
 #pragma unroll 1
-			for (int l = mover; l < count; l += slots::movers)
-				new (place_of(), place.at(set, l))
-					T(load_element<P>(in[l * P::items], first + step + l * P::items));
+			for (int l = mover; l < count; l += slots::movers) {
+				const u32 i = element<direction>(l, step);
+				new (place_of(), place.at(set, l)) T(load_element<P>(in[i], first + i));
+			}
 		}
 	}
 
@@ -112,15 +116,22 @@ private:
 	/* The number of this thread among those that move, or less than 0; a single warp does everything. */
 	static __device__ __forceinline__ int mover_of() { return int(threadIdx.x) - (P::block - slots::movers); }
 
-	template <int unit>
-	__device__ __forceinline__ void fetch_units(const input *in, int set, int count, int mover) const
+	/* A leader's step-th element in the tile. */
+	template <way direction> __device__ __forceinline__ u32 element(int leader, int step) const
+	{
+		const int begin = leader * P::items;
+		return direction == way::forward ? begin + step : min(begin + P::items, live) - 1 - step;
+	}
+
+	template <int unit, way direction>
+	__device__ __forceinline__ void fetch_units(const input *in, int set, int count, int step, int mover) const
 	{
 		constexpr int parts = int(sizeof(T)) / unit;
 #pragma unroll 4
 		for (int i = mover; i < count * parts; i += slots::movers) {
 			const int l = i / parts, part = i % parts;
 			large_copy<unit>(reinterpret_cast<chunk<unit> *>(place.at(set, l)) + part,
-				reinterpret_cast<const chunk<unit> *>(in + u64(l) * P::items) + part);
+				reinterpret_cast<const chunk<unit> *>(in + element<direction>(l, step)) + part);
 		}
 	}
 

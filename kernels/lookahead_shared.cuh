@@ -26,7 +26,7 @@ template <class P> struct lookahead_shared {
 	 * the publisher has read them.  A barrier's waiter may lag by one phase only, so barriers need more than
 	 * `ahead`. */
 	enum : int { total_slots = 2 * P::ahead + 2 > P::stages ? 2 * P::ahead + 2 : P::stages };
-	enum : int { barrier_slots = P::ahead + 2 };
+	enum : int { barrier_slots = P::teams > 1 && P::stages > P::ahead + 2 ? P::stages : P::ahead + 2 };
 	/* The gather warp writes tile k's prefix once it has seen tile k loaded, so once the stage of tile k - stages
 	 * was free: by then all warps have done with the prefix of the tile before that one, which had this slot. */
 	enum : int { prefix_slots = P::is_wide ? 1 : P::stages + 1 };

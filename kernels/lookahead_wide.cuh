@@ -3,13 +3,13 @@
  * The roles of a lookahead CTA for wide values, which are scanned in their stages (wide_slice.cuh).  Registers hold few
  * of them, and a tile has few, so that tiles are many for their number: both decide who does what.
  *
- * The publisher scans the warps' totals, where others only reduce them; the gather warp puts the prefix in front of
- * each and leaves what comes before each warp's slice in place of its total.  Compute warps combine elements only: one
- * more warp stores what they leave, and waits for its copies' reads.
+ * The publisher scans the warps' totals, where others only reduce them; a gather warp puts the prefix in front of each
+ * and leaves what comes before each warp's slice in place of its total.  Compute warps combine elements only: one more
+ * warp stores what they leave, and waits for its copies' reads.  There are two teams of compute warps, or one.
  *
- * Aggregates of aligned batches of 32 tiles are published, too, by the CTA of each batch's last tile: whoever gathers
- * reads 31 entries at most of its own batch, and one for each batch before it since the tile before.  The tree is still
- * a fixed one, and a tile still waits for earlier tiles only.
+ * Aggregates of aligned batches of 32 tiles are published, too, by the publisher of each batch's last tile: whoever
+ * gathers reads 31 entries at most of its own batch, and one for each batch before it since the tile before.  The tree
+ * is still a fixed one, and a tile still waits for earlier tiles only.
  */
 #ifndef SCAN_LOOKAHEAD_WIDE_CUH
 #define SCAN_LOOKAHEAD_WIDE_CUH
@@ -33,19 +33,17 @@ template <class P> struct lookahead_wide {
 
 	/* ---- Compute warps ---- */
 
-	/* The same order as lookahead_compute.cuh: tile k + ahead is reduced before tile k is scanned. */
+	/* By one team in the order of lookahead_compute.cuh: tile k + ahead is reduced before tile k is scanned.  Of
+	 * two, one reduces each tile as soon as it is there, and the other scans each as soon as its prefix is. */
 	__device__ __forceinline__ void compute(char *buffer, int warp) const
 	{
-		u32 next = 0, end = ~0u;
-#pragma unroll 1
-		for (u32 k = 0;; k++) {
-#pragma unroll 1
-			for (; next <= k + P::ahead; next++)
-				if (next < end && !reduce(buffer, warp, next))
-					end = next;
-			if (k == end)
-				break;
-			scan(buffer, warp, k);
+		if constexpr (P::teams > 1) {
+			if (warp < P::warps)
+				reduce_all(buffer, warp);
+			else
+				scan_all(buffer, warp - P::warps);
+		} else {
+			take_turns(buffer, warp);
 		}
 	}
 
@@ -70,6 +68,8 @@ template <class P> struct lookahead_wide {
 				totals[lane] = total[0];
 			shared.stages.release(k, lane);
 			shared.has_scan[k % shared.barrier_slots].arrive_warp(lane);
+			if (tile % warp_size == warp_size - 1)
+				publish_batch(tile - (warp_size - 1));
 		}
 	}
 
@@ -98,7 +98,7 @@ template <class P> struct lookahead_wide {
 
 	/* ---- The gather warps ---- */
 
-	/* They take the CTA's tiles in turn: a tile's exchange takes longer than a tile.  Each folds all batches. */
+	/* They take the CTA's tiles in turn: a tile's exchange may take longer than a tile.  Each folds all batches. */
 	__device__ __forceinline__ void gather(u32 turn) const
 	{
 		maybe<T> base = begin();
@@ -150,6 +150,35 @@ private:
 		return alignof(T) >= unit || address_of(arguments.in) % unit == 0;
 	}
 
+	__device__ __forceinline__ void take_turns(char *buffer, int warp) const
+	{
+		u32 next = 0, end = ~0u;
+#pragma unroll 1
+		for (u32 k = 0;; k++) {
+#pragma unroll 1
+			for (; next <= k + P::ahead; next++)
+				if (next < end && !reduce(buffer, warp, next))
+					end = next;
+			if (k == end)
+				break;
+			scan(buffer, warp, k);
+		}
+	}
+
+	__device__ __forceinline__ void reduce_all(char *buffer, int warp) const
+	{
+#pragma unroll 1
+		for (u32 k = 0; reduce(buffer, warp, k); k++)
+			;
+	}
+
+	__device__ __forceinline__ void scan_all(char *buffer, int warp) const
+	{
+#pragma unroll 1
+		for (u32 k = 0; shared.stages.wait(k) < arguments.tiles; k++)
+			scan(buffer, warp, k);
+	}
+
 	__device__ __forceinline__ bool reduce(char *buffer, int warp, u32 k) const
 	{
 		const u32 tile = shared.stages.wait(k);
@@ -159,6 +188,8 @@ private:
 			reduce_slice(slice_of<true>(buffer, warp, k, tile), warp, k);
 		else
 			reduce_slice(slice_of<false>(buffer, warp, k, tile), warp, k);
+		if constexpr (P::teams > 1) /* the first lanes' last places are results, which no other team writes */
+			fence_before_copies();
 		/* Every lane's: it has read the totals of earlier tiles. */
 		shared.has_totals[k % shared.barrier_slots].arrive_warp(lane);
 		return true;
@@ -207,24 +238,33 @@ private:
 		return P::has_initial ? initial_value<P>(arguments) : maybe<T>{nothing(), false};
 	}
 
-	/* What of the tile's own batch comes before it; folds the batches before it into the base.  The CTA of the
-	 * batch's last tile publishes what the batch amounts to; its own tile's aggregate it reads as any other does.
-	 * For the tiles that follow at once that comes too late: of values of few words each finds from its tiles what
-	 * the batch before amounts to, too, in the same tree. */
+	/* What the batch that begins with tile `first` amounts to, by the CTA of its last tile, whose aggregate is read as
+	 * any other's.  The publisher has the time, where gather warps have tiles of their own waiting. */
+	__device__ __forceinline__ void publish_batch(u32 first) const
+	{
+		T value[1] = {nothing()};
+		const int counts[1] = {warp_size};
+		wait_for_tiles(value, first, counts);
+		warp_scan<P, warp_scan_kind::shuffle>::run(value, counts, lane, nullptr);
+		if (lane == warp_size - 1)
+			words().publish(words().of_batch(first / warp_size), value[0]);
+	}
+
+	/* What of the tile's own batch comes before it; folds the batches before it into the base.  What a batch
+	 * amounts to comes too late for the tiles that follow at once: of values of few words each finds from its tiles
+	 * what the batch before amounts to, too, in the same tree. */
 	__device__ __forceinline__ maybe<T> collect(maybe<T> &base, u32 &folded, u32 tile) const
 	{
 		const int rest = tile % warp_size;
 		const u32 batches = tile / warp_size, first = tile - rest;
-		const bool is_last = rest == warp_size - 1, has_recent = rows > 1 && folded < batches;
+		const bool has_recent = rows > 1 && folded < batches;
 		T value[rows];
-		int counts[rows] = {is_last ? int(warp_size) : rest};
+		int counts[rows] = {rest};
 		value[0] = value[rows - 1] = nothing();
 		if (rows > 1)
 			counts[rows - 1] = has_recent ? int(warp_size) : 0;
 		wait_for_tiles(value, first, counts);
 		warp_scan<P, warp_scan_kind::shuffle>::run(value, counts, lane, nullptr);
-		if (lane == warp_size - 1 && is_last)
-			words().publish(words().of_batch(batches), value[0]);
 		fold(base, folded, has_recent ? batches - 1 : batches);
 		if (has_recent) /* the same in all lanes */
 			append(base, shuffle_value<shuffle::from>(value[rows - 1], warp_size - 1));
@@ -233,7 +273,8 @@ private:
 	}
 
 	/* The aggregates of the first tiles of the batch that begins with tile `first`, and of the batch before. */
-	__device__ __forceinline__ void wait_for_tiles(T (&value)[rows], u32 first, const int (&count)[rows]) const
+	template <int wanted>
+	__device__ __forceinline__ void wait_for_tiles(T (&value)[wanted], u32 first, const int (&count)[wanted]) const
 	{
 		const batch_words<P> all = words();
 		bool is_there;
@@ -245,7 +286,7 @@ private:
 		do {
 			is_there = true;
 #pragma unroll
-			for (int r = 0; r < rows; r++) {
+			for (int r = 0; r < wanted; r++) {
 				const bool is_wanted = lane < count[r];
 				const u32 from = is_wanted ? first - r * warp_size + lane : first;
 				is_there &= all.read(value[r], all.of_tile(from)) || !is_wanted;

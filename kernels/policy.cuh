@@ -71,7 +71,8 @@ struct policy {
 	enum : int { gather_warps = access(SCAN_STORE) == access::place ? SCAN_GATHER : 1 };
 	enum : int { role_warps = strategy(SCAN_STRATEGY) != strategy::lookahead ? 0 :
 		access(SCAN_STORE) == access::place ? 3 + gather_warps : 3 };
-	enum : int { threads = block + role_warps * warp_size };
+	enum : int { teams = SCAN_TEAMS > 0 ? SCAN_TEAMS : 1 }; /* of wide values; of `block` threads each */
+	enum : int { threads = block * teams + role_warps * warp_size };
 	enum : int { residency = SCAN_RESIDENCY };
 
 	enum : int { stages = SCAN_STAGES };
@@ -123,6 +124,7 @@ static_assert(!policy::is_wide || policy::how() == strategy::lookahead, "store: 
 static_assert(!policy::is_wide || (same_type<policy::input, policy::value>::value &&
 		same_type<policy::output, policy::value>::value && !user_facts::has_load && !user_facts::has_store),
 	"store: place wants one type and no conversions");
+static_assert(policy::teams == 1 || policy::is_wide, "teams: for store=place");
 static_assert(policy::store() != access::bulk || policy::vector * widest_element == 16 ||
 		(policy::vector == 1 && widest_element == 32), "store: bulk wants items that fill 16 bytes, or 32");
 static_assert(policy::how() != strategy::lookahead || policy::how_in_block() == circuit::none,

@@ -9,10 +9,9 @@
 #define REGISTERS_PER_BLOCK 65536
 #define WARP_SIZE 32
 #define VECTOR_BYTES 16
-/* Five of them, and what the kernel has beside, in 227 KB; or four of the larger ones. */
-#define IN_PLACE_TILE_BYTES 43600
-#define IN_PLACE_LARGER_TILE_BYTES 56400
-/* A tile of few but wide values waits longer for what comes before it. */
+/* Four of them, and what the kernel has beside, in 227 KB; a fifth fits where elements of a whole number a thread take
+ * less. */
+#define IN_PLACE_TILE_BYTES 56400
 #define IN_PLACE_NARROW_BYTES 48
 /* A thread's registers beside its values; and the values that it holds beside its items, at the worst moment. */
 #define REGISTERS_BESIDE 72
@@ -78,19 +77,20 @@ static int odd(int items)
 }
 
 /* Values combined where they lie: few warps with many elements each, since the exchange and the scan over a warp's
- * lanes cost the same whatever is in a tile; an odd number of items meets fewest banks. */
+ * lanes cost the same whatever is in a tile; an odd number of items meets fewest banks.  A second gather warp would
+ * only poll for the same. */
 static struct srt_variant in_place(int size, int stages, int tile)
 {
-	bool is_narrow = size <= IN_PLACE_NARROW_BYTES;
-	int whole = is_narrow ? IN_PLACE_LARGER_TILE_BYTES : IN_PLACE_TILE_BYTES;
 	struct srt_variant variant;
 
 	srt_variant_init(&variant, SRT_LOOKAHEAD);
-	variant.block = tile < whole ? 64 : size <= VECTOR_BYTES ? 352 : is_narrow ? 160 : 64;
+	variant.block = size <= VECTOR_BYTES ? 352 : size <= IN_PLACE_NARROW_BYTES ? 128 : 64;
+	if (tile < IN_PLACE_TILE_BYTES)
+		variant.block = 64;
 	variant.items = odd(tile / size / variant.block);
 	variant.stages = stages;
 	variant.ahead = stages > 2 ? stages - 2 : 1;
-	variant.gather = is_narrow ? 1 : 2;
+	variant.gather = 1;
 	variant.store = SRT_ACCESS_PLACE;
 	return variant;
 }
@@ -99,14 +99,14 @@ bool srt_wide_make_in_place(struct srt_variant *variant, const struct srt_proble
 	const struct srt_device *device)
 {
 	int size = (int)srt_problem_size(problem, SRT_ACCUMULATOR);
-	bool is_narrow = size <= IN_PLACE_NARROW_BYTES;
 	int stages;
 	int tile;
 
 	if (is_unaligned(problem))
 		return false;
-	for (stages = is_narrow ? 4 : 5; stages >= 2; stages--)
-		for (tile = is_narrow ? IN_PLACE_LARGER_TILE_BYTES : IN_PLACE_TILE_BYTES; tile >= 4096; tile /= 2) {
+	/* The largest tile with a fifth stage or without, then smaller ones with as many stages as fit. */
+	for (stages = 5; stages >= 2; stages--)
+		for (tile = IN_PLACE_TILE_BYTES; tile >= (stages > 4 ? IN_PLACE_TILE_BYTES : 4096); tile /= 2) {
 			*variant = in_place(size, stages, tile);
 			if (srt_variant_check(variant, problem, device) == SCANRT_OK)
 				return true;

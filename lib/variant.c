@@ -38,6 +38,7 @@ const struct srt_knob srt_knobs[] = {
 	{ "stages", "SCAN_STAGES", offsetof(struct srt_variant, stages), 2, 16, 1, NULL },
 	{ "ahead", "SCAN_AHEAD", offsetof(struct srt_variant, ahead), 1, 15, 1, NULL },
 	{ "gather", "SCAN_GATHER", offsetof(struct srt_variant, gather), 1, 8, 1, NULL },
+	{ "teams", "SCAN_TEAMS", offsetof(struct srt_variant, teams), 1, 2, 1, NULL },
 	{ "cluster", "SCAN_CLUSTER", offsetof(struct srt_variant, cluster), 2, 16, 2, NULL },
 	{ "exchange", "SCAN_EXCHANGE", offsetof(struct srt_variant, exchange), 1, 2, 1, exchange_names },
 	{ "partials", "SCAN_PARTIALS", offsetof(struct srt_variant, partials), 8, 4096, 8, NULL },

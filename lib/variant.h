@@ -51,6 +51,7 @@ struct srt_variant {
 	int stages;    /* lookahead: tiles of shared memory in the ring */
 	int ahead;     /* lookahead: how many tiles the reduction runs ahead of the scan; < stages */
 	int gather;    /* lookahead, totals: batches of 32 totals that are read at once */
+	int teams;     /* lookahead: 2: a set of `block` threads reduces, another scans; only for SRT_ACCESS_PLACE */
 	int cluster;   /* cluster: blocks at most, a power of two */
 	int exchange;  /* cluster: enum srt_exchange */
 	int partials;  /* reduce-fixed: chunks that the elements are dealt out in, at most */

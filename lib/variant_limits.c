@@ -62,6 +62,11 @@ uint32_t srt_variant_tile(const struct srt_variant *variant)
 	return groups * (uint32_t)variant->items;
 }
 
+static uint32_t teams_of(const struct srt_variant *variant)
+{
+	return variant->teams > 0 ? (uint32_t)variant->teams : 1;
+}
+
 uint32_t srt_variant_threads(const struct srt_variant *variant)
 {
 	uint32_t roles = srt_strategy_find(variant->strategy)->role_warps;
@@ -69,7 +74,7 @@ uint32_t srt_variant_threads(const struct srt_variant *variant)
 	/* Wide values have as many gather warps, and one that stores. */
 	if (variant->store == SRT_ACCESS_PLACE)
 		roles += (uint32_t)variant->gather;
-	return (uint32_t)variant->block + roles * WARP_SIZE;
+	return (uint32_t)variant->block * teams_of(variant) + roles * WARP_SIZE;
 }
 
 /* From slot to slot of strategy large: an odd number of vectors, or of words where values are no whole vectors. */
@@ -189,7 +194,7 @@ size_t srt_variant_static_bytes(const struct srt_variant *variant, const struct 
 		bytes += copies * warps; /* an empty structure has a byte */
 	if (variant->strategy == SRT_LOOKAHEAD) {
 		total_slots = larger(2 * (size_t)variant->ahead + 2, (size_t)variant->stages);
-		bytes += ((size_t)variant->ahead + 2) * 3 * BARRIER_BYTES;
+		bytes += larger((size_t)variant->ahead + 2, (size_t)variant->stages) * 3 * BARRIER_BYTES;
 		bytes += ((size_t)variant->stages + 1) * value;
 		bytes += (size_t)variant->stages * (3 * BARRIER_BYTES + sizeof(uint32_t));
 		bytes += STAGE_ALIGNMENT; /* the ring of stages begins at the next multiple */
@@ -302,6 +307,8 @@ static int check_problem(const struct srt_variant *variant, const struct srt_pro
 		return SCANRT_ERROR_VARIANT;
 	if (variant->store == SRT_ACCESS_PLACE && check_place(variant, problem))
 		return SCANRT_ERROR_VARIANT;
+	if (variant->store != SRT_ACCESS_PLACE && variant->teams > 1)
+		return srt_fail(SCANRT_ERROR_VARIANT, "teams=%d is for store=place", variant->teams);
 	if (variant->strategy == SRT_CLUSTER && (variant->cluster & (variant->cluster - 1)) != 0)
 		return srt_fail(SCANRT_ERROR_VARIANT, "cluster=%d is not a power of two", variant->cluster);
 	return check_circuit(variant);

@@ -21,6 +21,7 @@ struct point {
 	int ahead;
 	int residency;
 	int gather;
+	int teams;
 	int cluster;
 	int exchange;
 	int partials;
@@ -38,20 +39,23 @@ struct point {
 
 /* Wide values, combined where they lie.  They come first. */
 static const struct point wide[] = {
-	{ .strategy = SRT_LOOKAHEAD, .block = 64, .items = 7, .stages = 5, .ahead = 3, .gather = 2, .store = PLACE },
-	{ .strategy = SRT_LOOKAHEAD, .block = 160, .items = 11, .stages = 4, .ahead = 2, .gather = 1, .store = PLACE },
-	{ .strategy = SRT_LOOKAHEAD, .block = 64, .items = 5, .stages = 5, .ahead = 3, .gather = 2, .store = PLACE },
+	{ .strategy = SRT_LOOKAHEAD, .block = 64, .items = 9, .stages = 4, .ahead = 2, .gather = 1, .store = PLACE },
+	{ .strategy = SRT_LOOKAHEAD, .block = 128, .items = 13, .stages = 4, .ahead = 2, .gather = 1, .store = PLACE },
+	{ .strategy = SRT_LOOKAHEAD, .block = 64, .items = 5, .stages = 5, .ahead = 3, .gather = 1, .store = PLACE },
 	{ .strategy = SRT_LOOKAHEAD, .block = 352, .items = 9, .stages = 4, .ahead = 2, .gather = 1, .store = PLACE },
 	{ .strategy = SRT_LOOKAHEAD, .block = 480, .vectors = 7, .stages = 4, .ahead = 2, .store = BULK },
 	{ .strategy = SRT_LOOKAHEAD, .block = 480, .vectors = 7, .stages = 4, .ahead = 2, .gather = 2, .store = BULK },
-	{ .strategy = SRT_LOOKAHEAD, .block = 64, .items = 9, .stages = 4, .ahead = 2, .gather = 2, .store = PLACE },
-	{ .strategy = SRT_LOOKAHEAD, .block = 128, .items = 13, .stages = 4, .ahead = 2, .gather = 1, .store = PLACE },
+	{ .strategy = SRT_LOOKAHEAD, .block = 64, .items = 7, .stages = 5, .ahead = 3, .gather = 1, .store = PLACE },
+	{ .strategy = SRT_LOOKAHEAD, .block = 64, .items = 9, .stages = 4, .ahead = 2, .gather = 1, .store = PLACE,
+	  .teams = 2 },
+	{ .strategy = SRT_LOOKAHEAD, .block = 160, .items = 11, .stages = 4, .ahead = 2, .gather = 1, .store = PLACE },
+	{ .strategy = SRT_LOOKAHEAD, .block = 64, .items = 5, .stages = 5, .ahead = 3, .gather = 1, .store = PLACE,
+	  .teams = 2 },
 	{ .strategy = SRT_LOOKAHEAD, .block = 128, .items = 3, .stages = 6, .ahead = 4, .gather = 2, .store = PLACE },
-	{ .strategy = SRT_LOOKAHEAD, .block = 96, .items = 3, .stages = 5, .ahead = 3, .gather = 2, .store = PLACE },
+	{ .strategy = SRT_LOOKAHEAD, .block = 64, .items = 11, .stages = 4, .ahead = 2, .gather = 1, .store = PLACE },
 	{ .strategy = SRT_LOOKAHEAD, .block = 224, .items = 7, .stages = 4, .ahead = 2, .gather = 1, .store = PLACE },
-	{ .strategy = SRT_LOOKAHEAD, .block = 64, .items = 3, .stages = 8, .ahead = 5, .gather = 2, .store = PLACE },
 	{ .strategy = SRT_LOOKAHEAD, .block = 32, .items = 9, .stages = 5, .ahead = 3, .gather = 2, .store = PLACE },
-	{ .strategy = SRT_LOOKAHEAD, .block = 96, .items = 5, .stages = 4, .ahead = 2, .gather = 2, .store = PLACE },
+	{ .strategy = SRT_LOOKAHEAD, .block = 96, .items = 5, .stages = 4, .ahead = 2, .gather = 1, .store = PLACE },
 	{ .strategy = SRT_LOOKAHEAD, .block = 416, .items = 7, .stages = 4, .ahead = 2, .gather = 1, .store = PLACE },
 	{ .strategy = SRT_LOOKAHEAD, .block = 192, .items = 7, .stages = 5, .ahead = 3, .gather = 1, .store = PLACE },
 };
@@ -205,6 +209,7 @@ static struct srt_variant variant_of(const struct point *point, const struct srt
 	set(&variant.ahead, point->ahead);
 	set(&variant.residency, point->residency);
 	set(&variant.gather, point->gather);
+	set(&variant.teams, point->teams);
 	set(&variant.cluster, point->cluster);
 	set(&variant.exchange, point->exchange);
 	set(&variant.partials, point->partials);
@@ -302,6 +307,8 @@ static struct point draw(uint64_t *state)
 		point.ahead = 1 + (int)(tune_random(state) % (uint64_t)(point.stages - 1));
 		point.store = pick(state, stores, COUNT_OF(stores));
 		point.gather = pick(state, gathers, COUNT_OF(gathers));
+		if (point.store == PLACE)
+			point.teams = 1 + (int)(tune_random(state) % 2);
 	}
 	return point;
 }

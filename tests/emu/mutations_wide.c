@@ -11,6 +11,10 @@ static const struct mutant_trial place[] = {
 	{ "lookahead,block=64,items=3,stages=3,ahead=2,store=place,gather=3", SRT_OP_AFFINE, SCANRT_U64, 0 },
 	{ "lookahead,block=32,items=2,stages=4,ahead=1,store=place,gather=1", SRT_OP_AFFINE, SCANRT_U32, 0 },
 	{ NULL, 0, 0, 0 } };
+static const struct mutant_trial teams[] = {
+	{ "lookahead,block=32,items=2,stages=5,ahead=2,store=place,gather=1,teams=2", SRT_OP_AFFINE, SCANRT_U32, 0 },
+	{ "lookahead,block=64,items=1,stages=3,ahead=1,store=place,gather=2,teams=2", SRT_OP_AFFINE, SCANRT_U64, 0 },
+	{ NULL, 0, 0, 0 } };
 /* More tiles than two batches have, a warp each. */
 static const struct mutant_trial batches[] = {
 	{ "lookahead,block=32,items=1,stages=4,ahead=2,store=place,gather=2", SRT_OP_AFFINE, SCANRT_U32, 0 },
@@ -34,7 +38,7 @@ const struct mutant mutants_wide[] = {
 	{ "the warp barrier before totals are overwritten", "lookahead_wide.cuh",
 		"__syncwarp(); /* all lanes have read */", "", 0, place, NULL },
 	{ "the publication of a batch", "lookahead_wide.cuh",
-		"words().publish(words().of_batch(batches), value[0]);", "", 0, batches, NULL },
+		"words().publish(words().of_batch(first / warp_size), value[0]);", ";", 0, batches, NULL },
 	{ "the wait for aggregates", "lookahead_wide.cuh",
 		"} while (!__all_sync(full_warp, is_there));", "} while (false);", 1, batches, NULL },
 	{ "the wait for batches", "lookahead_wide.cuh", "if (__all_sync(full_warp, is_there))", "", 0, batches, NULL },
@@ -58,7 +62,7 @@ const struct mutant mutants_wide[] = {
 		"the barriers that all warps meet in between order the same" },
 	{ "the warp barrier before it is overwritten", "wide_slice.cuh",
 		"__syncwarp(); /* all lanes have read what is overwritten now */", "", 0, place, NULL },
-	{ "the fence before a slice is copied", "lookahead_wide.cuh", "fence_before_copies();", "", 0, place, NULL },
+	{ "the fence before a slice is copied", "lookahead_wide.cuh", "fence_before_copies();", "", 2, place, NULL },
 	{ "the arrival of a slice's results", "lookahead_wide.cuh",
 		"shared.has_results[k % P::stages].arrive_warp(lane);", "", 0, place, NULL },
 	{ "the wait for a tile's results", "lookahead_wide.cuh", "shared.wait_for_results(k);", "", 0, place, NULL },
@@ -69,6 +73,11 @@ const struct mutant mutants_wide[] = {
 		"P::op::apply(value, running)", 1, place, NULL },
 	{ "the order of slice and lane", "wide_slice.cuh", "P::op::apply(*before, base)",
 		"P::op::apply(base, *before)", 0, place, NULL },
+	{ "the wait for results ahead of a draw", "lookahead.cuh", "shared.wait_for_results(k - P::stages);", ";", 0,
+		place, "it decides only when a ticket is drawn" },
+	{ "the fence behind a team's reduction", "lookahead_wide.cuh", "fence_before_copies();", ";", 1, teams, NULL },
+	{ "a barrier for each stage", "lookahead_shared.cuh",
+		"P::teams > 1 && P::stages > P::ahead + 2 ? P::stages : P::ahead + 2", "2", 0, teams, NULL },
 
 	/* ---- Large ---- */
 	{ "the barrier before a step's elements", "large.cuh", "__syncthreads();", "", 2, large, NULL },

@@ -26,6 +26,7 @@ static const char *const protocols[] = {
 	"lookahead,block=64,items=4,stages=3,ahead=2,gather=2",
 	"lookahead,block=32,items=8,stages=5,ahead=4,gather=8",
 	"lookahead,block=64,items=4,stages=3,ahead=2,gather=2,store=bulk",
+	"lookahead,block=32,items=2,stages=5,ahead=2,gather=2,store=place,teams=2",
 	"cluster,block=32,items=4,cluster=16",
 	"cluster,block=96,items=4,cluster=16,exchange=block",
 };

@@ -138,7 +138,7 @@ static void pick_variant(struct srt_variant *variant, const struct types *types,
 		"lookahead,block=64,stages=3,ahead=2,gather=1,items=", "lookback,block=32,warp=shared,items=",
 		"reduce,block=64,items=", "reduce-fixed,block=64,partials=8,items=", "fan,block=64,items=" };
 	static const char *const wide[] = { "lookahead,block=64,stages=3,ahead=1,store=place,gather=1,items=3",
-		"lookahead,block=32,stages=4,ahead=2,store=place,gather=3,items=1" };
+		"lookahead,block=32,stages=4,ahead=2,store=place,gather=3,teams=2,items=1" };
 	static const char *const large[] = { "large,block=64,lanes=16,items=3", "large,block=96,lanes=8,items=2" };
 	size_t size = srt_problem_size(problem, SRT_ACCUMULATOR);
 	unsigned turn = types->used % 7;
