@@ -311,6 +311,8 @@ int srt_db_bound(struct srt_db *db, const struct srt_db_bounds *bounds);
 /* That; and gives the room back to the file system, unless it is a rehearsal, after which all is as it was. */
 int srt_db_prune(
 	struct srt_db *db, const struct srt_db_bounds *bounds, bool is_rehearsal, struct srt_db_pruned *pruned);
+/* Where the file is more than that, machine code that no choice is of goes, the last run's too: of defaults, say. */
+int srt_db_slim(struct srt_db *db, int64_t bytes);
 /* Gives the room back where it is a quarter of the file: what took it, images that were measured anew, say, is gone. */
 int srt_db_tidy(struct srt_db *db);
 

@@ -165,6 +165,14 @@ static int drop_kept(struct srt_db *db, int64_t bytes)
 	return status;
 }
 
+static int drop_unchosen(struct srt_db *db)
+{
+	return srt_db_script(db,
+		"UPDATE kernel SET image = NULL WHERE run IS NOT NULL AND image IS NOT NULL "
+		"AND NOT " IS_OF_A_CHOICE "; "
+		"DELETE FROM image WHERE hash NOT IN (SELECT image FROM kernel WHERE image IS NOT NULL)");
+}
+
 /* What can be missed when only one run of each device is left: who lost, without which a run that was interrupted
  * starts anew, and machine code that no choice is of, which is compiled again where somebody wants it.  Choices, their
  * finalists and their machine code stay, however much they are. */
@@ -178,9 +186,7 @@ static int drop_more(struct srt_db *db, int64_t bytes)
 	if (status == SCANRT_OK)
 		status = measure(&used, db);
 	if (status == SCANRT_OK && used > bytes)
-		status = srt_db_script(db,
-			"UPDATE kernel SET image = NULL WHERE run IS NOT NULL AND NOT " IS_OF_A_CHOICE "; "
-			"DELETE FROM image WHERE hash NOT IN (SELECT image FROM kernel WHERE image IS NOT NULL)");
+		status = drop_unchosen(db);
 	return status == SCANRT_OK ? drop_kept(db, bytes) : status;
 }
 
@@ -199,6 +205,19 @@ int srt_db_bound(struct srt_db *db, const struct srt_db_bounds *bounds)
 	} while (status == SCANRT_OK && bounds->bytes > 0 && used > bounds->bytes && --runs > 0);
 	if (status == SCANRT_OK && bounds->bytes > 0 && used > bounds->bytes)
 		status = drop_more(db, bounds->bytes);
+	return srt_db_leave(db, is_own, status);
+}
+
+int srt_db_slim(struct srt_db *db, int64_t bytes)
+{
+	int64_t used = 0;
+	bool is_own;
+	int status = srt_db_enter(db, &is_own);
+
+	if (status == SCANRT_OK)
+		status = measure(&used, db);
+	if (status == SCANRT_OK && used > bytes)
+		status = drop_unchosen(db);
 	return srt_db_leave(db, is_own, status);
 }
 

@@ -5,7 +5,7 @@
 #ifndef FOLDER_H
 #define FOLDER_H
 
-/* Absolute; made when it is first asked for, as scanrt-NAME-XXXXXX.  Children that fork off leave it to their parent. */
+/* Absolute; made when it is first asked for, as scanrt-NAME-XXXXXX.  Forked children leave it to their parent. */
 const char *folder(const char *name);
 
 #endif

@@ -13,6 +13,9 @@
 
 #define VERSION_TEXT_SIZE 32
 
+/* Above it, a run's end leaves no machine code of defaults that were not chosen: a recheck compiles them again. */
+#define SLIM_BYTES 4000000
+
 /* Without anybody's asking: who tunes every night should not fill the disk. */
 static const struct srt_db_bounds bounds = { .runs = 8, .bytes = 16000000 };
 
@@ -194,6 +197,8 @@ void tune_record_finish(struct tune_session *session, const char *status)
 	check(session, srt_db_note_run(session->db, session->run_row, mhz, session->foreign,
 		session->remark[0] ? session->remark : NULL));
 	check(session, srt_db_finish_run(session->db, session->run_row, status));
+	if (session->options->task == TUNE_TASK_TUNE)
+		srt_db_slim(session->db, SLIM_BYTES);
 	srt_db_tidy(session->db); /* no harm where it fails: a reader that stays, or a full disk */
 	srt_error_clear();
 }

@@ -35,6 +35,21 @@ is "$(grep -c 'has not verified' "$tap_dir/said")" 0 "and a plan has nothing to 
 is "$(grep -c compiled: "$tap_dir/said")" 0 "nor to compile"
 like "$("$scantune" verify --device emu)" "there is no choice for this device" "verify again has nothing to do"
 
+# A device that has no memory now says nothing of what was kept; one that a kernel has wrecked does.
+query 'UPDATE kernel SET verified = 0'
+kept_now=$(unverified)
+fails "verify on a device without memory for a launch exits with 2" 2 env SCANRT_EMU_FAIL=cuLaunchKernelEx:4+:2 \
+	"$scantune" verify --device emu
+like "$(cat "$tap_dir/.output")" "launch: cuLaunchKernelEx: CUDA_ERROR_OUT_OF_MEMORY" "and says what has failed"
+is "$(unverified)" "$kept_now" "what could not be tried stays, unverified"
+ok "and is found right when there is memory" "$scantune" verify --device emu
+is "$(unverified)" 0 "all of it"
+query 'UPDATE kernel SET verified = 0'
+fails "a launch that wrecks the device exits with 2, too" 2 env SCANRT_EMU_FAIL=cuLaunchKernelEx:8+:719 "$scantune" \
+	verify --device emu --type i32 --op sum
+is "$(query "SELECT count(*) FROM kernel WHERE problem = 'sum i32'")" 0 "and such an image is dropped"
+ok "scan again" scan --type i32 --op sum --count 1000
+
 # As many as a database keeps.
 many=$tap_dir/many.db
 for items in 4 8; do

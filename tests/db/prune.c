@@ -142,6 +142,27 @@ static void test_tidy(const char *path)
 	srt_db_close(db);
 }
 
+static void test_slim(const char *path)
+{
+	struct fixture fixture;
+	struct srt_db_image image;
+	struct srt_db *db;
+
+	fixture_fill(path);
+	fixture_must(srt_db_open(&db, path, SRT_DB_WRITE), "open");
+	fixture_begin(&fixture, db);
+	for (int i = 0; i < 20; i++) {
+		fixture_image(&image, 1000 + i, "sum i32", "lookback,items=3");
+		fixture_must(i < 10 ? srt_db_put_image(db, fixture.run, &image) : srt_db_keep_image(db, &image), "put");
+		free(image.bytes);
+	}
+	fixture_must(srt_db_slim(db, file_size(path)), "slim");
+	tap_is_int(answer(db, WHOLE), 12 + 10 + 10, "a small file keeps the machine code of the last run's defaults");
+	fixture_must(srt_db_slim(db, file_size(path) - 4096), "slim");
+	tap_is_int(answer(db, WHOLE), 12 + 10, "a larger one that of choices, and what programs kept");
+	srt_db_close(db);
+}
+
 int main(void)
 {
 	struct fixture fixture;
@@ -169,5 +190,6 @@ int main(void)
 	srt_db_close(db);
 	test_bytes(fixture_path("bytes.db"));
 	test_tidy(fixture_path("tidy.db"));
+	test_slim(fixture_path("slim.db"));
 	return tap_done();
 }
