@@ -114,9 +114,7 @@ private:
 
 	__device__ __forceinline__ raked_slice<P> raked(u32 k) const
 	{
-		const u32 stride = P::slice * u32(sizeof(input)) + slice_gap<P>(arguments);
-		char *const stage = buffer + k % P::stages * P::stage_bytes + stage_offset<P>(arguments);
-		char *const begin = stage + warp * stride;
+		char *const begin = stage_of<P>(buffer, arguments, k) + warp * slice_stride<P>(arguments);
 		if (P::scans_in_place)
 			return {begin, begin, lane};
 		return {begin, buffer + P::stages * P::stage_bytes + results_offset() +

@@ -68,6 +68,18 @@ template <class P> __device__ __forceinline__ u32 stage_offset(const scan_argume
 	return line_offset<P::tile * sizeof(typename P::input)>(arguments.in);
 }
 
+/* Where the vectors that cover the CTA's k-th tile begin in its stage, and how far from one warp's slice of it to the
+ * next.  Their first elements are (address mod 16) bytes behind. */
+template <class P, class Char>
+__device__ __forceinline__ Char *stage_of(Char *buffer, const scan_arguments &arguments, u32 k)
+{
+	return buffer + k % P::stages * P::stage_bytes + stage_offset<P>(arguments);
+}
+template <class P> __device__ __forceinline__ u32 slice_stride(const scan_arguments &arguments)
+{
+	return P::slice * u32(sizeof(typename P::input)) + slice_gap<P>(arguments);
+}
+
 template <class P> struct stage_ring {
 	phase_barrier has_arrived[P::stages];
 	phase_barrier is_free[P::stages]; /* all warps but the loader are done with it */
@@ -156,7 +168,7 @@ template <class P> struct stage_ring {
 		if (lane == 0)
 			tile[k % P::stages] = drawn = read_word(arguments, word, 1).tile;
 		drawn = shuffle_value<shuffle::from>(drawn, 0);
-		char *stage = buffer + k % P::stages * P::stage_bytes + stage_offset<P>(arguments);
+		char *stage = stage_of<P>(buffer, arguments, k);
 		phase_barrier *arrival = &has_arrived[k % P::stages];
 		if (drawn < arguments.tiles) {
 			wait_for_loads(arguments, k);

@@ -130,8 +130,7 @@ private:
 	/* Where the CTA's k-th tile begins in its stage. */
 	__device__ __forceinline__ char *tile_in(char *buffer, u32 k) const
 	{
-		return buffer + k % P::stages * P::stage_bytes + stage_offset<P>(arguments) +
-			(u32(address_of(arguments.in)) & 15);
+		return stage_of<P>(buffer, arguments, k) + (u32(address_of(arguments.in)) & 15);
 	}
 
 	/* ---- Compute warps ---- */

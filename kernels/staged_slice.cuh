@@ -33,9 +33,8 @@ template <class P> struct staged_slice {
 	    : first(u64(tile) * P::tile + warp * P::slice)
 	{
 		const u32 begin = u32(address_of(arguments.in)) & 15;
-		const u32 stride = P::slice * u32(sizeof(input)) + slice_gap<P>(arguments);
 		is_aligned = begin == 0;
-		stage = buffer + k % P::stages * P::stage_bytes + stage_offset<P>(arguments) + begin + warp * stride;
+		stage = stage_of<P>(buffer, arguments, k) + begin + warp * slice_stride<P>(arguments);
 	}
 
 	/* The elements of a lane's vector in a row, those that exist, as values; the rows begin `skip` elements behind

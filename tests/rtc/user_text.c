@@ -150,7 +150,8 @@ static void is_taken_for(const struct srt_rtc *rtc, bool is_solid, const char *t
 
 	snprintf(op, sizeof(op), "namespace scan { template <class T> constexpr bool is_solid(); }\n"
 		"template <class T> T apply(const T &, const T &l)\n{\n"
-		"\tstatic_assert(scan::is_solid<T>() == %s, \"the other\");\n\treturn l;\n}\n", is_solid ? "true" : "false");
+		"\tstatic_assert(scan::is_solid<T>() == %s, \"the other\");\n\treturn l;\n}\n",
+		is_solid ? "true" : "false");
 	tap_is_int(compile(rtc, WITH(.type = type, .bytes = bytes, .op = op), &log), SCANRT_OK,
 		"%s is taken for one %s padding", what, is_solid ? "without" : "that may have");
 	srt_strbuf_free(&log);
