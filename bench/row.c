@@ -129,10 +129,8 @@ static size_t copied_bytes(const struct bench_row *row)
 	return row->count * bytes_of_element(row) / 2;
 }
 
-/*
- * The better way to copy just so many bytes, 0 where it is not known yet.  What is better at one size says nothing of the
- * next: what won at 2^28 bytes took half as long again as the other at 320000000.
- */
+/* The better way to copy just so many bytes, 0 where it is not known yet.  What is better at one size says nothing of
+ * the next: what won at 2^28 bytes took half as long again as the other at 320000000. */
 static int *best_copy(struct bench *bench, size_t bytes)
 {
 	const size_t most = sizeof bench->best_copies / sizeof bench->best_copies[0];

@@ -11,6 +11,8 @@ struct emu_arena_block {
 
 #define BLOCK_BYTES ((size_t)64 << 10)
 
+/* What is left of the block before stays unused: it is less than what was asked for, and looking there again would cost
+ * more than it saves.  Blocks never move, as a module is full of pointers into them. */
 static bool add_block(struct emu_arena *arena, size_t bytes)
 {
 	size_t size = bytes > BLOCK_BYTES ? bytes : BLOCK_BYTES;
@@ -60,6 +62,7 @@ void emu_arena_free(struct emu_arena *arena)
 	memset(arena, 0, sizeof *arena);
 }
 
+/* The smaller array stays where it was until the arena goes: all of them together are no larger than the last. */
 void *emu_arena_grow(struct emu_arena *arena, void *array, uint32_t *capacity, uint32_t count, size_t element)
 {
 	uint32_t wanted = *capacity ? *capacity * 2 : 16;

@@ -39,7 +39,8 @@ static void collect(struct meeting *meeting, const struct emu_insn *insn, uint32
 	}
 }
 
-/* The mask is the last operand.  Lanes with different masks meet separately. */
+/* The mask is the last operand.  Lanes with different masks meet separately, and so do different operations with one
+ * mask: a vote does not answer a shuffle. */
 static int meet(struct emu_warp *warp, const struct emu_insn *insn, uint32_t lanes, enum collective kind, meet_fn *run)
 {
 	const uint32_t *masks = emu_in(warp, insn->op[insn->op_count - 1]);

@@ -74,7 +74,8 @@ static struct emu_cta *make_cta(struct emu_run *run)
 	return NULL;
 }
 
-/* Registers and memory of a CTA that has ended serve the next one. */
+/* Registers and memory of a CTA that has ended serve the next one: a launch has many more CTAs than run at once.  Local
+ * memory keeps what it had, as on a device; the marks tell that this CTA has written none of it. */
 static struct emu_cta *take_cta(struct emu_run *run)
 {
 	struct emu_cta *cta = run->spares;
@@ -169,8 +170,14 @@ static bool start_cluster(struct emu_run *run, uint64_t index)
 				grid[1] * (z + i / dim[0] / dim[1]));
 		struct emu_cta *cta = start_one(run, at);
 
-		if (!cta)
+		if (!cta) {
+			/* The last of the CTAs that did start frees it. */
+			if (!cluster->alive) {
+				free(cluster->ctas);
+				free(cluster);
+			}
 			return false;
+		}
 		cta->cluster = cluster;
 		cluster->ctas[i] = cta;
 		cluster->alive++;

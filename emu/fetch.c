@@ -50,7 +50,8 @@ void emu_add_destination(struct emu_insn *insn, int32_t operand)
 	insn->op[insn->op_count++] = operand;
 }
 
-/* Reserves a place for one value of every lane; predicates take one mask. */
+/* Reserves a place for one value of every lane; predicates take one mask.  Constants lie as registers do, once for each
+ * lane: an instruction then reads both alike, and never asks which it is. */
 static bool pool_place(struct emu_parser *parser, unsigned bytes, uint32_t *offset)
 {
 	struct emu_module *module = parser->module;

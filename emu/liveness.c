@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Liveness by blocks, then intervals in the order of the code, then places by a linear scan.  Lanes follow one
- * program each, so what holds for a thread holds for its column of the register file.
+ * When registers are alive: by blocks, then as intervals in the order of the code, from which slots.c finds slots.
+ * Lanes follow one program each, so what holds for a thread holds for its column of the register file.
  */
 #include "liveness.h"
 #include "control.h"
@@ -50,6 +50,7 @@ static void mark_leaders(const struct liveness *live, uint8_t *is_leader, uint32
 	}
 }
 
+/* Under a guard, the lanes for which it is false go on to the next block. */
 static void link_block(struct liveness *live, struct block *block)
 {
 	const struct emu_insn *last = insn_at(live, block->end - 1);
@@ -125,6 +126,7 @@ static void scan_insn(const struct liveness *live, const struct emu_insn *insn, 
 			set_bit(killed, (uint32_t)insn->op[k]);
 }
 
+/* What any of the blocks that may follow needs. */
 static void live_out(const struct liveness *live, const struct block *block, uint64_t *row)
 {
 	memset(row, 0, live->words * sizeof *row);
@@ -140,6 +142,8 @@ static void live_out(const struct liveness *live, const struct block *block, uin
 	}
 }
 
+/* To the fixed point; from the last block to the first, as what is needed travels, so that only loops take more than
+ * one round. */
 static void solve(struct liveness *live, uint64_t *row)
 {
 	bool is_changed = true;
@@ -175,6 +179,8 @@ static void extend_set(struct liveness *live, const uint64_t *row, uint32_t posi
 			extend(live, w * 64 + (uint32_t)__builtin_ctzll(left), position);
 }
 
+/* From the first position where a register is alive to the last, holes and all: finding slots is then one pass, and
+ * the holes are not worth another. */
 static void build_intervals(struct liveness *live, uint64_t *row)
 {
 	uint32_t count = live->function->end - live->function->first;
@@ -225,100 +231,6 @@ static bool analyse(struct liveness *live)
 	}
 	free(row);
 	return live->used && live->killed && live->live_in;
-}
-
-static uint32_t slot_bytes(const struct emu_register *reg)
-{
-	if (reg->region)
-		return (reg->region + 15) / 16 * 16 * 32;
-	return reg->bytes ? reg->bytes * 32u : 16;
-}
-
-struct pool {
-	uint32_t *slots, *until;
-	uint32_t count, capacity;
-};
-
-static bool take_slot(struct liveness *live, struct pool *pool, struct emu_register *reg, uint32_t number)
-{
-	for (uint32_t i = 0; i < pool->count; i++)
-		if (pool->until[i] < live->start[number]) {
-			pool->until[i] = live->end[number];
-			reg->slot = pool->slots[i];
-			return true;
-		}
-	if (pool->count == pool->capacity) {
-		uint32_t capacity = pool->capacity ? pool->capacity * 2 : 64;
-		uint32_t *slots = realloc(pool->slots, capacity * sizeof *slots), *until;
-
-		if (slots)
-			pool->slots = slots;
-		until = realloc(pool->until, capacity * sizeof *until);
-		if (until)
-			pool->until = until;
-		if (!slots || !until)
-			return false;
-		pool->capacity = capacity;
-	}
-	reg->slot = live->function->frame_bytes;
-	live->function->frame_bytes += slot_bytes(reg);
-	pool->slots[pool->count] = reg->slot;
-	pool->until[pool->count++] = live->end[number];
-	return true;
-}
-
-#define SIZES 6
-
-static unsigned size_class(const struct emu_register *reg)
-{
-	return reg->bytes == 0 ? 0 : reg->bytes == 1 ? 1 : reg->bytes == 2 ? 2 : reg->bytes == 4 ? 3 :
-		reg->bytes == 8 ? 4 : 5;
-}
-
-/* Counts by start, so that the scan meets registers in the order in which they come to life. */
-static uint32_t *order_by_start(const struct liveness *live)
-{
-	uint32_t count = live->function->end - live->function->first, registers = live->function->register_count;
-	uint32_t *first = calloc(count + 2, sizeof *first), *order = calloc(registers + 1, sizeof *order);
-
-	if (first && order) {
-		for (uint32_t i = 0; i < registers; i++)
-			first[(live->start[i] > count ? count : live->start[i]) + 1]++;
-		for (uint32_t i = 0; i <= count; i++)
-			first[i + 1] += first[i];
-		for (uint32_t i = 0; i < registers; i++)
-			order[first[live->start[i] > count ? count : live->start[i]]++] = i;
-	}
-	free(first);
-	return order;
-}
-
-static bool assign(struct liveness *live, bool is_shared)
-{
-	struct emu_function *function = live->function;
-	struct pool pools[SIZES];
-	uint32_t *order = order_by_start(live);
-	bool is_good = order != NULL;
-
-	memset(pools, 0, sizeof pools);
-	for (uint32_t i = 0; i < function->register_count && is_good; i++) {
-		uint32_t number = order[i];
-		struct emu_register *reg = &function->registers[number];
-
-		if (reg->region || !is_shared) {
-			reg->slot = function->frame_bytes;
-			function->frame_bytes += slot_bytes(reg);
-		} else if (live->start[number] != UINT32_MAX) {
-			is_good = take_slot(live, &pools[size_class(reg)], reg, number);
-		}
-		is_good = is_good && function->frame_bytes < (1u << 28);
-	}
-	for (unsigned i = 0; i < SIZES; i++) {
-		free(pools[i].slots);
-		free(pools[i].until);
-	}
-	free(order);
-	return is_good;
 }
 
 /* The most 32-bit registers alive at once. */
@@ -385,7 +297,8 @@ bool emu_assign_slots(struct emu_parser *parser, struct emu_function *function)
 	uint32_t count = function->end - function->first;
 	bool is_small = (uint64_t)count * function->register_count / 64 < MOST_CELLS, is_good;
 
-	is_good = analyse(&live) && assign(&live, is_small) && count_live(&live);
+	is_good = analyse(&live) && emu_share_slots(function, live.start, live.end, is_small) &&
+		count_live(&live);
 	free(live.blocks);
 	free(live.block_of);
 	free(live.used);

@@ -11,4 +11,9 @@
 /* Turns register numbers in operands into offsets within the function's frame. */
 bool emu_assign_slots(struct emu_parser *parser, struct emu_function *function);
 
+/* slots.c: gives each register its slot, and the function the bytes of its frame; those that are never alive at once
+ * share one where is_shared.  start and end: where each register is alive, both included; a start of UINT32_MAX is
+ * nowhere.  False: no memory, or a frame that is too large. */
+bool emu_share_slots(struct emu_function *function, const uint32_t *start, const uint32_t *end, bool is_shared);
+
 #endif

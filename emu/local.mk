@@ -122,6 +122,7 @@ EMU_MACHINE_SOURCES = \
 	emu/schedule.c \
 	emu/schedule.h \
 	emu/select.c \
+	emu/slots.c \
 	emu/special.c \
 	emu/special.h \
 	emu/state.h \

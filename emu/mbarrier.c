@@ -39,7 +39,8 @@ void emu_mbarrier_free(struct emu_cta *cta)
 	}
 }
 
-/* A phase ends when nobody and no byte is awaited; then the next one begins at once with the full count. */
+/* A phase ends when nobody and no byte is awaited; then the next one begins at once with the full count.  Bytes may
+ * come before they are expected: the transactions are below zero then, and the arrival that expects them is pending. */
 static void complete_if_due(struct emu_cta *cta, struct emu_mbarrier *barrier)
 {
 	if (barrier->pending || barrier->transactions)

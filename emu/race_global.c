@@ -34,6 +34,8 @@ void emu_race_forget(struct emu_allocation *allocation)
 	allocation->page_count = 0;
 }
 
+/* Pages are made when they are first touched, and forget when a later launch touches them: streams order launches, so
+ * that only accesses of one launch can race. */
 static struct emu_race_page *page_of(struct emu_allocation *allocation, uint64_t word, uint64_t launch)
 {
 	struct emu_race_page **page;

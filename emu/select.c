@@ -9,6 +9,7 @@
 
 #include <math.h>
 
+/* selp by a predicate, slct by the sign of an s32 or an f32: a NaN is not at least 0, and takes b. */
 #define SELECT(bits) \
 	ALU_HEAD(select_##bits) \
 	{ \
@@ -40,6 +41,7 @@ SELECT(64)
 
 enum property { FINITE, INFINITE, NUMBER, NOT_A_NUMBER, NORMAL, SUBNORMAL };
 
+/* PTX counts zeros among the normal numbers. */
 static bool has_property(int class, enum property property)
 {
 	switch (property) {

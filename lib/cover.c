@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The tuner measures a few counts, and a plan has to serve all.  Between measurements the nearer one is the
- * better guess,
- * where near is by ratio, as times are; but the size of the L2 cache is a border, since what wins on one side of it is
- * limited by something else than on the other.
+ * The tuner measures a few counts, and a plan has to serve all.  Between measurements the nearer one is the better
+ * guess, where near is by ratio, as times are; but the size of the L2 cache is a border, since what wins on one side of
+ * it is limited by something else than on the other.
  */
 #include "cover.h"
 
@@ -15,8 +14,8 @@ static uint64_t cached_count(const struct srt_problem *problem, const struct srt
 	return device->l2_bytes > 0 ? (uint64_t)device->l2_bytes / bytes : UINT64_MAX;
 }
 
-/* Beyond this a variant cannot go, whatever it was measured to win: its tile, or the tickets, or the plan
- * itself, ends. */
+/* Beyond this a variant cannot go, whatever it was measured to win: its tile, or the tickets, or the plan itself,
+ * ends. */
 static uint64_t reach_of(const struct srt_range *range, const struct srt_problem *problem)
 {
 	uint64_t most = srt_variant_max_count(&range->variant);

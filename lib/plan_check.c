@@ -32,7 +32,8 @@ static uint64_t random_word(uint64_t *state)
 	return z ^ z >> 31;
 }
 
-/* Floats between -1 and 1 where elements are known to be made of them, and else bits. */
+/* Floats between -1 and 1 where elements are known to be made of them, and else bits.  The same in every process: what
+ * is refused once is refused again. */
 static void fill_random(unsigned char *to, size_t bytes, int word_type)
 {
 	uint64_t state = 1;

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+/* A record a thread: what one thread's call failed with is never told to another, and takes no lock. */
 static _Thread_local struct srt_error last_error;
 
 /* One row per status: the text is a clause that may follow a colon. */

@@ -211,6 +211,8 @@ static bool is_all_builtin(const struct scanrt_problem *given)
 		!given->store_text;
 }
 
+/* Where nothing converts a result on its way out, a strategy of several launches keeps accumulators in the output array
+ * between them, and needs no room of its own. */
 static int read_parts(struct srt_user *user, struct srt_user_parts *parts, const struct scanrt_problem *given)
 {
 	int status;
@@ -228,6 +230,7 @@ static int read_parts(struct srt_user *user, struct srt_user_parts *parts, const
 	return status;
 }
 
+/* The caller's bytes need not outlive the call; those on the device are read by each execution. */
 static int keep_initial(struct srt_user *user, const struct scanrt_problem *given)
 {
 	size_t size = user->roles[SRT_ACCUMULATOR].size;

@@ -199,6 +199,7 @@ void tune_knockout_round(struct tune_knockout *knockout, uint64_t *random)
 	for (size_t i = 0; i < knockout->finalist_count; i++) {
 		size_t j = tune_random(random) % (i + 1);
 
+		order[i] = i;
 		order[i] = order[j];
 		order[j] = i;
 	}

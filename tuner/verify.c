@@ -103,17 +103,23 @@ static int poison(const struct check *check)
 		bytes_of(check) + 2 * TUNE_GUARD_BYTES, check->gpu->stream));
 }
 
-static int run(struct check *check)
+/* Where the output is poisoned already, and the input there. */
+static int scan_and_compare(struct check *check)
 {
-	int status = poison(check);
+	int status = launch(check);
 
-	if (!status)
-		status = launch(check);
 	if (!status)
 		status = fetch(check);
 	if (!status)
 		status = compare(check);
 	return status;
+}
+
+static int run(struct check *check)
+{
+	int status = poison(check);
+
+	return status ? status : scan_and_compare(check);
 }
 
 /* ---- What is run ---- */
@@ -170,13 +176,7 @@ static int run_in_place(struct check *check, const struct tune_resident *residen
 	status = poison(check);
 	if (!status)
 		status = tune_gpu_upload(check->gpu, check->out, resident->data.input, bytes_of(check));
-	if (!status)
-		status = launch(check);
-	if (!status)
-		status = fetch(check);
-	if (!status)
-		status = compare(check);
-	return status;
+	return status ? status : scan_and_compare(check);
 }
 
 /* The strategies whose order of combination is fixed give the same bits twice. */

@@ -212,7 +212,7 @@ const struct mutant mutants_lookahead[] = {
 	{ "the number of slices in copies of them", "lookahead_stage.cuh", "lane < P::warps && begin < end",
 		"begin < end", 0, raked, "the vector that one slice more brings has room behind the last gap" },
 	{ "the test that a slice is full before it is raked, reducing", "lookahead_compute.cuh",
-		"const bool rakes = P::rakes && is_raked_whole(count);", "const bool rakes = P::rakes;", 0, raked, NULL },
+		"P::rakes && is_raked_whole(count);", "P::rakes;", 0, raked, NULL },
 	{ "the test that a slice is full before it is raked, scanning", "lookahead_compute.cuh",
 		"if (is_raked_whole(count))\n\t\t\t\tscan_raked", "if (true)\n\t\t\t\tscan_raked", 0, raked, NULL },
 	{ "the lane that has a raked slice's total", "lookahead_compute.cuh", "rakes ? warp_size - 1 : 0", "0", 0,
