@@ -237,8 +237,8 @@ private:
 		return P::has_initial ? initial_value<P>(arguments) : maybe<T>{nothing(), false};
 	}
 
-	/* What the batch that begins with tile `first` amounts to, by the CTA of its last tile, whose aggregate is read as
-	 * any other's.  The publisher has the time, where gather warps have tiles of their own waiting. */
+	/* What the batch that begins with tile `first` amounts to, by the CTA of its last tile, whose aggregate is read
+	 * as any other's.  The publisher has the time, where gather warps have tiles of their own waiting. */
 	__device__ __forceinline__ void publish_batch(u32 first) const
 	{
 		T value[1] = {nothing()};
