@@ -16,7 +16,7 @@
 #define GRAPH_US 3000.0               /* about what a graph is to take */
 #define BYTES_PER_US 3e6              /* roughly, of any GPU that this is run on */
 #define SCANS_MAX 40
-#define RESIDENT 0.6                  /* of L2: what all scans of a graph may take to be found there by the next replay */
+#define RESIDENT 0.6                  /* of L2: what all scans of a graph may take to be found there again */
 #define LEAST_SETS 3                  /* times the L2 that they take otherwise */
 #define FILL_BLOCK 256
 #define FILL_BLOCKS 4096

@@ -156,9 +156,9 @@ private:
 		}
 	}
 
-	/* What has not come is asked for again a while later: polls of all CTAs, which ask for the same few lines, hold up
-	 * the stores that they wait for.  On an H200 2^22 i32 take 11.5 us in place of 12.05, 1.8 million 7.8 in place of
-	 * 8.0; 40 or 500 ns make no difference that counts. */
+	/* What has not come is asked for again a while later: polls of all CTAs, which ask for the same few lines, hold
+	 * up the stores that they wait for.  On an H200 2^22 i32 take 11.5 us in place of 12.05, 1.8 million 7.8 in
+	 * place of 8.0; 40 or 500 ns make no difference that counts. */
 	static __device__ __forceinline__ bool pause_polls()
 	{
 		__nanosleep(150);
