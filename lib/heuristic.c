@@ -76,10 +76,22 @@ static size_t append(struct srt_range *ranges, size_t count, const struct srt_va
 	return count + 1;
 }
 
-/* Logarithms: the fewer elements a thread, the better. */
-static bool is_dear(const struct srt_problem *problem)
+/* Which of the clusters the elements are best off with.  One of logarithms alone, since the fewer elements a thread has
+ * the better; and few of the caller's types, since they all are to compile. */
+static bool is_cluster_of(const struct srt_problem *problem, int block, int vectors)
 {
-	return problem->op == SCANRT_LOGADDEXP;
+	int vector = srt_problem_vector(problem);
+	bool is_sum = problem->op == SCANRT_SUM && problem->accumulator_type <= SCANRT_U64;
+
+	if (problem->user || problem->op == SCANRT_LOGADDEXP)
+		return block == 160 || (vectors == 3 && problem->user);
+	if (block == 128)
+		return vector == 16 || (vector == 8 && !is_sum);
+	if (block == 160)
+		return vector != 8 || is_sum;
+	if (block == 192)
+		return vector == 8;
+	return vectors == 3 || vector != 4;
 }
 
 /* A cluster, of which small counts take one block; a larger one takes over from there.  Where there are no clusters, a
@@ -87,19 +99,15 @@ static bool is_dear(const struct srt_problem *problem)
 static size_t append_blocks(struct srt_range *ranges, const struct srt_problem *problem,
 	const struct srt_device *device)
 {
-	static const struct { int block, vectors; } clusters[] = { { 128, 1 }, { 160, 1 }, { 256, 2 }, { 256, 3 } };
+	static const struct { int block, vectors; } clusters[] = { { 128, 1 }, { 160, 1 }, { 192, 1 }, { 256, 2 },
+		{ 256, 3 } };
 	struct srt_variant variants[sizeof(clusters) / sizeof(clusters[0])];
-	int vector = srt_problem_vector(problem);
 	size_t made = 0;
 	size_t count = 0;
 	size_t i;
 
 	for (i = 0; i < sizeof(clusters) / sizeof(clusters[0]); i++) {
-		if (clusters[i].block < 160 && (vector < 16 || problem->user))
-			continue;
-		if (clusters[i].vectors > 1 && is_dear(problem))
-			continue;
-		if (clusters[i].vectors == 2 && (vector == 4 || problem->user))
+		if (!is_cluster_of(problem, clusters[i].block, clusters[i].vectors))
 			continue;
 		made += make_cluster(&variants[made], problem, device, clusters[i].block, clusters[i].vectors);
 	}

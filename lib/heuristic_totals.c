@@ -28,12 +28,13 @@ static const struct step bytes[STEPS] = { { 512, 1, 1, 1, 8, false }, { 192, 5, 
 static const struct step other_bytes[STEPS] = { { 256, 2, 1, 1, 8, false }, { 192, 5, 2, 1, 8, false } };
 /* Halves of floats become words in registers: more than two vectors leave room for one block. */
 static const struct step halves[STEPS] = { { 256, 2, 1, 1, 4, false }, { 512, 2, 1, 1, 8, false },
-	{ 512, 3, 1, 1, 8, false }, { 256, 7, 2, 2, 10, true } };
+	{ 512, 3, 1, 1, 8, false }, { 256, 5, 2, 3, 12, true } };
 static const struct step float_halves[STEPS] = { { 256, 2, 1, 1, 4, false }, { 512, 2, 1, 1, 8, false },
-	{ 256, 5, 2, 2, 8, true }, { 256, 7, 2, 2, 10, true } };
+	{ 256, 5, 2, 3, 12, true } };
 static const struct step paired_halves[STEPS] = { { 256, 2, 1, 1, 4, false }, { 512, 2, 1, 1, 8, false } };
 static const struct step words[STEPS] = { { 384, 1, 2, 1, 4, false }, { 512, 2, 1, 1, 8, false },
-	{ 256, 5, 2, 3, 12, true } };
+	{ 256, 5, 2, 3, 9, true }, { 512, 4, 1, 2, 8, false } };
+static const struct step dear_words[STEPS] = { { 384, 1, 2, 1, 8, false }, { 512, 2, 1, 1, 8, false } };
 static const struct step doubles[STEPS] = { { 384, 1, 2, 1, 2, false }, { 512, 2, 1, 1, 4, false },
 	{ 512, 4, 1, 1, 4, false }, { 256, 5, 2, 3, 12, true } };
 /* Pairs of floats leave no room for three. */
@@ -49,6 +50,20 @@ static const struct step light_pairs[STEPS] = { { 512, 1, 1, 1, 4, false }, { 51
 /* A dear operator on values that are narrow in memory only: what fills the multiprocessors counts. */
 static const struct step rolled[STEPS] = { { 256, 1, 1, 1, 4, true }, { 256, 3, 1, 1, 8, true } };
 
+/* Three blocks a multiprocessor leave a thread 80 registers, and two of 16 warps 64. */
+static bool is_crowded(const struct step *step)
+{
+	return step->block * step->residency > 512;
+}
+
+/* Sums and products of halves as floats are no more to hold than those of scalars as they are. */
+static bool is_modest(const struct srt_problem *problem)
+{
+	return srt_default_is_light(problem) || (!problem->user && srt_problem_vector(problem) == 8 &&
+		(problem->op == SCANRT_SUM || problem->op == SCANRT_PROD) &&
+		problem->accumulator_type == SCANRT_F32);
+}
+
 static const struct step *steps_of(const struct srt_problem *problem)
 {
 	int type = problem->accumulator_type;
@@ -61,7 +76,7 @@ static const struct step *steps_of(const struct srt_problem *problem)
 	case 8:
 		return is_order ? paired_halves : type == SCANRT_I16 || type == SCANRT_U16 ? halves : float_halves;
 	case 4:
-		return words;
+		return problem->op == SCANRT_LOGADDEXP ? dear_words : words;
 	case 2:
 		if (type == SCANRT_F64 && !is_sum && problem->op != SCANRT_PROD)
 			return dear_doubles;
@@ -96,6 +111,21 @@ static bool is_wanted(const struct srt_problem *problem, const struct srt_device
 		(!problem->user || srt_default_is_rolled(problem));
 }
 
+/* Minima and maxima of halves have no registers for raked tiles of totals, but a ring of smaller tiles. */
+static bool make_small_ring(struct srt_default_range *range, const struct srt_problem *problem,
+	const struct srt_device *device)
+{
+	struct srt_variant *variant = &range->variant;
+
+	*variant = srt_default_make(SRT_LOOKAHEAD, 320, 7 * srt_problem_vector(problem));
+	variant->stages = 6;
+	variant->ahead = 4;
+	variant->gather = 2;
+	variant->store = SRT_ACCESS_BULK;
+	range->high_count = 2 * (uint64_t)device->sm_count * srt_variant_tile(variant);
+	return srt_default_is_fit(variant, problem, device);
+}
+
 size_t srt_default_totals(struct srt_default_range totals[SRT_DEFAULT_TOTALS_MAX], const struct srt_problem *problem,
 	const struct srt_device *device)
 {
@@ -106,8 +136,7 @@ size_t srt_default_totals(struct srt_default_range totals[SRT_DEFAULT_TOTALS_MAX
 	for (i = 0; i < STEPS && step[i].quarters > 0 && is_wanted(problem, device); i++) {
 		struct srt_variant variant = variant_of(&step[i], problem);
 
-		/* Three blocks a multiprocessor leave a thread 80 registers. */
-		if (step[i].residency > 2 && !srt_default_is_light(problem))
+		if (is_crowded(&step[i]) && !is_modest(problem))
 			continue;
 		if (!srt_default_is_fit(&variant, problem, device))
 			continue;
@@ -116,5 +145,7 @@ size_t srt_default_totals(struct srt_default_range totals[SRT_DEFAULT_TOTALS_MAX
 			(uint64_t)step[i].quarters / 4;
 		count++;
 	}
+	if (step == paired_halves && count > 0)
+		count += make_small_ring(&totals[count], problem, device);
 	return count;
 }
