@@ -13,7 +13,7 @@ status_of() {
 
 wrong=lookback,block=512,items=24
 hang=lookahead,block=512,stages=6,ahead=3
-crash=block,block=512
+crash=block,block=1024
 first=block,items=8
 chosen() {
 	query "SELECT count(*) FROM choice c JOIN variant v ON v.id = c.variant WHERE v.text = '$1'"
