@@ -75,6 +75,8 @@ const struct mutant mutants_wide[] = {
 		"P::op::apply(base, *before)", 0, place, NULL },
 	{ "the wait for results ahead of a draw", "lookahead.cuh", "shared.wait_for_results(k - P::stages);", ";", 0,
 		place, "it decides only when a ticket is drawn" },
+	{ "the room for barriers of two teams' tiles", "lookahead_shared.cuh",
+		"P::teams > 1 && P::stages > P::ahead + 2 ? P::stages : P::ahead + 2", "P::ahead + 2", 0, teams, NULL },
 	{ "the fence behind a team's reduction", "lookahead_wide.cuh", "fence_before_copies();", ";", 1, teams, NULL },
 	{ "a barrier for each stage", "lookahead_shared.cuh",
 		"P::teams > 1 && P::stages > P::ahead + 2 ? P::stages : P::ahead + 2", "2", 0, teams, NULL },
