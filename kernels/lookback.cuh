@@ -7,11 +7,12 @@
 #ifndef SCAN_LOOKBACK_CUH
 #define SCAN_LOOKBACK_CUH
 
-#include "block.cuh"
 #include "block_scan.cuh"
 #include "tile_state.cuh"
 
 namespace scan {
+
+template <class P, strategy how> struct scan_strategy;
 
 /* How the prefix of tile `tile` > 0 is found: all elements before it, and the initial value; valid in lane 0.  Called
  * by a full warp, which reads 32 entries at a time, lane 0 the nearest.  Tile 0 always has a prefix, so lanes beyond

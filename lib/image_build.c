@@ -84,6 +84,18 @@ static int explain(const struct srt_strbuf *log)
 	return srt_fail_compiler(SCANRT_ERROR_TEXT, srt_error_last()->nvrtc_result, "the problem's text: %s", text);
 }
 
+/* The kernels compile without the text, and the text without the kernels.  What a kernel asserts is about the variant. */
+static int explain_clash(const struct srt_error *error)
+{
+	if (strstr(error->text, "static assertion")) {
+		srt_error_restore(error);
+		return error->status;
+	}
+	return srt_fail_compiler(error->status, error->nvrtc_result,
+		"the problem's text compiles by itself and not with the kernels, as with a name that both define: %s",
+		error->text);
+}
+
 /* A kernel that does not compile, of a text of the caller's: if the text alone does not either, that is what is told,
  * without what surrounds it.  A text that is good is compiled once. */
 static int check_user(int status, const struct srt_rtc *rtc, const struct srt_rtc_job *job,
@@ -111,8 +123,7 @@ static int check_user(int status, const struct srt_rtc *rtc, const struct srt_rt
 			srt_strbuf_append(log, srt_strbuf_text(&messages));
 		}
 	} else {
-		srt_error_restore(&error);
-		status = error.status;
+		status = explain_clash(&error);
 	}
 	srt_strbuf_free(&messages);
 	return status;

@@ -149,19 +149,25 @@ static bool skip_no_code(struct cursor *cursor, char c)
 	return true;
 }
 
-/* A word of code, or a number, which has none. */
-static bool is_word_of_inclusion(struct cursor *cursor, char c, bool is_directive)
+/* The word of code that begins with c; "" where it is a number or no word. */
+static void take_code(char *word, size_t size, struct cursor *cursor, char c)
 {
-	char word[24] = "";
-
+	word[0] = '\0';
 	if (is_digit(c))
 		skip_number(cursor);
 	else if (is_of_word(c))
-		take_word(word, sizeof(word), cursor, c);
+		take_word(word, size, cursor, c);
 	if (is_raw_prefix(word) && peek(*cursor) == '"') {
 		next(cursor);
 		skip_raw_literal(cursor);
 	}
+}
+
+static bool is_word_of_inclusion(struct cursor *cursor, char c, bool is_directive)
+{
+	char word[24];
+
+	take_code(word, sizeof(word), cursor, c);
 	return is_inclusion(word, is_directive);
 }
 
@@ -197,4 +203,30 @@ int srt_user_include_line(const char *text)
 		is_line_start = false;
 	}
 	return 0;
+}
+
+void srt_user_each_macro(const char *text, srt_user_macro_visit *visit, void *user)
+{
+	struct cursor cursor = { text, 1 };
+	bool is_line_start = true;
+	char before[SRT_USER_MACRO_SIZE] = ""; /* of a directive: "#", then its word */
+	char c;
+
+	while ((c = next(&cursor)) != '\0') {
+		char word[SRT_USER_MACRO_SIZE] = "#";
+		int line = cursor.line;
+
+		if (c == '\n')
+			is_line_start = true;
+		if (strchr(" \t\r\v\f\n", c) || skip_no_code(&cursor, c))
+			continue;
+		if (!is_line_start || !is_hash(&cursor, c))
+			take_code(word, sizeof(word), &cursor, c);
+		if (strcmp(before, "define") == 0 && word[0] != '\0')
+			visit(user, word, line);
+		if (strcmp(before, "#") != 0 && word[0] != '#')
+			word[0] = '\0';
+		memcpy(before, word, sizeof(before));
+		is_line_start = false;
+	}
 }

@@ -9,4 +9,11 @@
  * Comments and literals are no code.  Pure. */
 int srt_user_include_line(const char *text);
 
+#define SRT_USER_MACRO_SIZE 128 /* of a macro's name, terminator included; longer ones are cut */
+
+typedef void srt_user_macro_visit(void *user, const char *name, int line);
+
+/* Visits each macro that the text defines, wherever it does. */
+void srt_user_each_macro(const char *text, srt_user_macro_visit *visit, void *user);
+
 #endif

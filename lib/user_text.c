@@ -44,6 +44,24 @@ static bool is_defined(const struct srt_user_parts *parts, int role)
 	return false;
 }
 
+/* Macros end with the text: the kernels' words are not the caller's business. */
+static void add_undefinition(void *text, const char *name, int line)
+{
+	(void)line;
+	srt_strbuf_printf(text, "#undef %s\n", name);
+}
+
+static void each_part(const struct srt_user_parts *parts, srt_user_macro_visit *visit, void *user)
+{
+	const char *texts[] = { parts->types[0].text, parts->types[1].text, parts->types[2].text, parts->op.text,
+		parts->load, parts->store };
+	size_t i;
+
+	for (i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+		if (texts[i])
+			srt_user_each_macro(texts[i], visit, user);
+}
+
 static void add_parts(struct srt_strbuf *text, const struct srt_user_parts *parts)
 {
 	int i;
@@ -57,14 +75,38 @@ static void add_parts(struct srt_strbuf *text, const struct srt_user_parts *part
 		add_part(text, "load conversion", "", parts->load);
 	if (parts->store)
 		add_part(text, "store conversion", "", parts->store);
+	each_part(parts, add_undefinition, text);
 	/* What is left open in a text is noticed here, and the message should not seem to be about the library. */
 	srt_strbuf_append(text, "#line 1 \"the end of the problem's text\"\n");
+}
+
+/* The first macro of a part that is one of the kernels' options. */
+struct clash {
+	char name[SRT_USER_MACRO_SIZE];
+	int line; /* 0: none */
+};
+
+static void look_for_clash(void *user, const char *name, int line)
+{
+	struct clash *clash = user;
+
+	if (clash->line > 0 || strncmp(name, "SCAN_", 5) != 0)
+		return;
+	snprintf(clash->name, sizeof(clash->name), "%s", name);
+	clash->line = line;
 }
 
 static int check_part(const char *kind, const char *name, const char *part)
 {
 	int line = part ? srt_user_include_line(part) : 0;
+	struct clash clash = { .line = 0 };
 
+	if (part)
+		srt_user_each_macro(part, look_for_clash, &clash);
+	if (clash.line > 0)
+		return srt_fail(SCANRT_ERROR_TEXT,
+			"the problem's text: %s%s%s(%d): error: macro %s: names that begin with SCAN_ are the library's", kind,
+			*name ? " " : "", name, clash.line, clash.name);
 	if (line == 0)
 		return SCANRT_OK;
 	return srt_fail(SCANRT_ERROR_TEXT,
@@ -163,13 +205,13 @@ int srt_user_text_make(struct srt_user *user, const struct srt_user_parts *parts
 
 	if (status)
 		return status;
-	srt_strbuf_append(&text, "#ifndef SCAN_USER_TEXT_CUH\n#define SCAN_USER_TEXT_CUH\n");
+	srt_strbuf_append(&text, "#pragma once\n");
 	add_parts(&text, parts);
 	srt_strbuf_append(&text, "namespace scan {\n");
 	for (i = 0; i < SRT_ROLES; i++)
 		add_role(&text, user, parts, i);
 	add_facts(&text, user, parts);
-	srt_strbuf_append(&text, "} // namespace scan\n#endif\n");
+	srt_strbuf_append(&text, "} // namespace scan\n");
 	if (text.failed) {
 		srt_strbuf_free(&text);
 		return srt_fail(SCANRT_ERROR_OUT_OF_MEMORY, "no memory for a problem's text");

@@ -109,6 +109,14 @@ static void test_bad(const struct srt_rtc *rtc)
 	refuses(rtc, WITH(.op = ADD "{\n"), "error", "a brace that is left open");
 	refuses(rtc, WITH(.flags = SCANRT_HAS_STATE), "no apply(earlier, later, state)",
 		"an apply that takes no state");
+	refuses(rtc, WITH(.op = "int apply(const pair &e, const pair &)\n{\n\treturn e.a;\n}\n"),
+		"apply(earlier, later) of the operator's text does not return an accumulator",
+		"an apply that returns something else");
+	refuses(rtc, WITH(.op = ADD "pair apply(pair e, pair) { return e; }\n"), "or has several",
+		"two functions apply that would do");
+	refuses(rtc, WITH(.op = ADD "#if 1\n"), "operator add(5): error", "an #if that is left open");
+	refuses(rtc, WITH(.op = "/* #define SCAN_A */\n  #  define SCAN_BLOCK 7\n" ADD),
+		"operator add(2): error: macro SCAN_BLOCK", "a macro that is the library's");
 	refuses(rtc, WITH(.load = "pair make(int x) { return pair{x, x}; }\n"), "no load(x)",
 		"a load_text without load");
 	refuses(rtc, WITH(.store = "int stored(pair x) { return x.a; }\n"), "no store(x)",
@@ -138,6 +146,10 @@ static void test_good(const struct srt_rtc *rtc)
 		.store = "int store(const pair &x) { return x.a; }\n"), "both conversions");
 	accepts(rtc, WITH(.load = "pair load(int x, unsigned long long index) { return pair{x, int(index)}; }\n"),
 		"a conversion that takes the index");
+	accepts(rtc, WITH(.type = "#define warp_size 16\n#define item(x) x\n#define T short\n#define MEMBERS int a, b\n"
+			"struct pair { MEMBERS; };\n", .op = "/* */ # define result(x, y) return pair{x, y}\n"
+			"pair apply(pair e, pair l) { result(e.a + l.a, l.b); }\n"),
+		"macros, some with names of the library's");
 	accepts(rtc, WITH(.is_opaque = true, .op = "using pair = scan::opaque<8, 4>;\n"
 		"pair apply(pair e, pair l) { e.byte[0] += l.byte[0]; return e; }\n"), "opaque bytes");
 }
