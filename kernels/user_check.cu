@@ -18,7 +18,8 @@ static_assert(!user_facts::has_operator || user_facts::has_state || takes_operan
 	"the operator's text has no apply(earlier, later) that takes two accumulators, or has several");
 static_assert(!user_facts::has_operator || !user_facts::has_state || takes_operands_and_state<T>(0) ||
 		takes_result_and_state<T>(0),
-	"the operator's text has no apply(earlier, later, state) that takes two accumulators and a pointer, or has several");
+	"the operator's text has no apply(earlier, later, state) that takes two accumulators and a pointer, or has "
+	"several");
 static_assert(!user_facts::has_operator || user_facts::has_state || !takes_operands<T>(0) || takes_result<T>(0) ||
 		returns_result<T>(0),
 	"apply(earlier, later) of the operator's text does not return an accumulator");

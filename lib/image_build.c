@@ -84,7 +84,8 @@ static int explain(const struct srt_strbuf *log)
 	return srt_fail_compiler(SCANRT_ERROR_TEXT, srt_error_last()->nvrtc_result, "the problem's text: %s", text);
 }
 
-/* The kernels compile without the text, and the text without the kernels.  What a kernel asserts is about the variant. */
+/* The kernels compile without the text, and the text without the kernels.  What a kernel asserts is about the
+ * variant. */
 static int explain_clash(const struct srt_error *error)
 {
 	if (strstr(error->text, "static assertion")) {
