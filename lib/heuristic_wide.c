@@ -9,9 +9,8 @@
 #define REGISTERS_PER_BLOCK 65536
 #define WARP_SIZE 32
 #define VECTOR_BYTES 16
-/* Four of them, and what the kernel has beside, in 227 KB; a fifth fits where elements of a whole number a thread take
- * less. */
-#define IN_PLACE_TILE_BYTES 56400
+/* Four of them, and what the kernel has beside, in 227 KB. */
+#define IN_PLACE_TILE_BYTES 56600
 #define IN_PLACE_NARROW_BYTES 48
 /* A thread's registers beside its values; and the values that it holds beside its items, at the worst moment. */
 #define REGISTERS_BESIDE 72
@@ -76,17 +75,26 @@ static int odd(int items)
 	return items <= 2 ? items > 0 ? items : 1 : (items - 1) / 2 * 2 + 1;
 }
 
+static int tile_bytes(int size, int block)
+{
+	return odd(IN_PLACE_TILE_BYTES / size / block) * block * size;
+}
+
 /* Values combined where they lie: few warps with many elements each, since the exchange and the scan over a warp's
  * lanes cost the same whatever is in a tile; an odd number of items meets fewest banks.  A second gather warp would
- * only poll for the same. */
+ * only poll for the same.  Where two warps have so few items that a tile stays small, one reduces and one scans: 136
+ * bytes take 721 us so, and 761 with 64 x 5. */
 static struct srt_variant in_place(int size, int stages, int tile)
 {
+	bool is_whole = tile == IN_PLACE_TILE_BYTES;
 	struct srt_variant variant;
 
 	srt_variant_init(&variant, SRT_LOOKAHEAD);
-	variant.block = size <= VECTOR_BYTES ? 352 : size <= IN_PLACE_NARROW_BYTES ? 128 : 64;
-	if (tile < IN_PLACE_TILE_BYTES)
-		variant.block = 64;
+	variant.block = !is_whole ? 64 : size <= VECTOR_BYTES ? 352 : size <= IN_PLACE_NARROW_BYTES ? 128 : 64;
+	if (is_whole && variant.block == 64 && 8 * tile_bytes(size, 32) > 9 * tile_bytes(size, 64)) {
+		variant.block = 32;
+		variant.teams = 2;
+	}
 	variant.items = odd(tile / size / variant.block);
 	variant.stages = stages;
 	variant.ahead = stages > 2 ? stages - 2 : 1;
