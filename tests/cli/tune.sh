@@ -96,6 +96,31 @@ is "$(query 'SELECT count(*) FROM board b JOIN device d ON d.uuid = b.uuid WHERE
 rm -f "$db"
 fails "a run that time ends exits with 2" 2 tune --thorough --time 0.6s
 ok "the next run goes on and completes" tune --quick
+
+# What an interrupted run found out is not found out again, unless --restart asks for it.
+rm -f "$db"
+variants() {
+	query "SELECT group_concat(text) FROM (SELECT DISTINCT v.text FROM trial t JOIN variant v ON v.id = t.variant
+		WHERE t.run = (SELECT max(id) FROM run) ORDER BY 1)"
+}
+interrupt() {
+	query "UPDATE run SET status = 'interrupted'; UPDATE trial SET status = 'compile', us = NULL, note = 'remembered'
+		WHERE variant = (SELECT id FROM variant WHERE text = 'block,block=1024')"
+}
+status_of_it() {
+	query "SELECT group_concat(DISTINCT t.status) FROM trial t JOIN variant v ON v.id = t.variant
+		WHERE v.text = 'block,block=1024' AND t.run = (SELECT max(id) FROM run)"
+}
+ok "a run of one seed" tune --seed 7
+drawn=$(variants)
+is "$(status_of_it)" ok "tries a variant"
+interrupt
+ok "the next one goes on from it" tune --seed 7
+is "$(status_of_it)" "" "and does not try again what failed"
+interrupt
+ok "with --restart" tune --seed 7 --restart
+is "$(status_of_it)" ok "it is tried anew"
+is "$(variants)" "$drawn" "and a run of the same seed has the same variants"
 chmod 400 "$db"
 if [ "$(id -u)" -eq 0 ]; then
 	skip 1 "the superuser writes to any file"
