@@ -56,9 +56,14 @@ static bool is_crowded(const struct step *step)
 	return step->block * step->residency > 512;
 }
 
+/* Compiled for a capability from this one on, exclusive scans of 8 bytes take more registers than for others. */
+#define FEWER_REGISTERS_CAPABILITY 120
+
 /* Sums and products of halves as floats are no more to hold than those of scalars as they are. */
-static bool is_modest(const struct srt_problem *problem)
+static bool is_modest(const struct srt_problem *problem, const struct srt_device *device)
 {
+	if (srt_problem_vector(problem) == 2 && device->capability >= FEWER_REGISTERS_CAPABILITY)
+		return false;
 	return srt_default_is_light(problem) || (!problem->user && srt_problem_vector(problem) == 8 &&
 		(problem->op == SCANRT_SUM || problem->op == SCANRT_PROD) &&
 		problem->accumulator_type == SCANRT_F32);
@@ -136,7 +141,7 @@ size_t srt_default_totals(struct srt_default_range totals[SRT_DEFAULT_TOTALS_MAX
 	for (i = 0; i < STEPS && step[i].quarters > 0 && is_wanted(problem, device); i++) {
 		struct srt_variant variant = variant_of(&step[i], problem);
 
-		if (is_crowded(&step[i]) && !is_modest(problem))
+		if (is_crowded(&step[i]) && !is_modest(problem, device))
 			continue;
 		if (!srt_default_is_fit(&variant, problem, device))
 			continue;
