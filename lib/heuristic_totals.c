@@ -32,6 +32,7 @@ static const struct step halves[STEPS] = { { 256, 2, 1, 1, 4, false }, { 512, 2,
 static const struct step float_halves[STEPS] = { { 256, 2, 1, 1, 4, false }, { 512, 2, 1, 1, 8, false },
 	{ 256, 5, 2, 3, 12, true } };
 static const struct step paired_halves[STEPS] = { { 256, 2, 1, 1, 4, false }, { 512, 2, 1, 1, 8, false } };
+static const struct step ordered_halves[STEPS] = { { 256, 2, 1, 1, 4, false }, { 512, 4, 1, 1, 4, false } };
 static const struct step words[STEPS] = { { 384, 1, 2, 1, 4, false }, { 512, 2, 1, 1, 8, false },
 	{ 256, 5, 2, 3, 9, true }, { 512, 4, 1, 2, 8, false } };
 static const struct step dear_words[STEPS] = { { 384, 1, 2, 1, 8, false }, { 512, 2, 1, 1, 8, false } };
@@ -79,6 +80,8 @@ static const struct step *steps_of(const struct srt_problem *problem)
 	case 16:
 		return is_sum ? bytes : other_bytes;
 	case 8:
+		if (is_order && type == SCANRT_F32)
+			return ordered_halves;
 		return is_order ? paired_halves : type == SCANRT_I16 || type == SCANRT_U16 ? halves : float_halves;
 	case 4:
 		return problem->op == SCANRT_LOGADDEXP ? dear_words : words;
