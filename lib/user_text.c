@@ -105,7 +105,8 @@ static int check_part(const char *kind, const char *name, const char *part)
 		srt_user_each_macro(part, look_for_clash, &clash);
 	if (clash.line > 0)
 		return srt_fail(SCANRT_ERROR_TEXT,
-			"the problem's text: %s%s%s(%d): error: macro %s: names that begin with SCAN_ are the library's",
+			"the problem's text: %s%s%s(%d): error: macro %s: names that begin with SCAN_ are the "
+			"library's",
 			kind, *name ? " " : "", name, clash.line, clash.name);
 	if (line == 0)
 		return SCANRT_OK;

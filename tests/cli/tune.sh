@@ -104,7 +104,8 @@ variants() {
 		WHERE t.run = (SELECT max(id) FROM run) ORDER BY 1)"
 }
 interrupt() {
-	query "UPDATE run SET status = 'interrupted'; UPDATE trial SET status = 'compile', us = NULL, note = 'then'
+	query "UPDATE run SET status = 'interrupted';
+		UPDATE trial SET status = 'compile', us = NULL, note = 'then'
 		WHERE variant = (SELECT id FROM variant WHERE text = 'block,block=1024')"
 }
 status_of_it() {

@@ -257,7 +257,8 @@ static const struct mutant mutants[] = {
 	/* ---- Clusters ---- */
 	{ "the cluster's barrier", "cluster.cuh", "arrive_at_cluster();", "", 0, cluster, NULL },
 	{ "the barrier of the warp before the cluster's", "cluster.cuh", "__syncwarp(); /* what follows",
-		"/* what follows", 0, cluster, "no compiler so far leaves thread 0 apart from its warp behind the branch" },
+		"/* what follows", 0, cluster,
+		"no compiler so far leaves thread 0 apart from its warp behind the branch" },
 	{ "the fence behind an opened board", "cluster.cuh", "fence_barrier_init();", "", 0, cluster, NULL },
 	{ "the wait at the cluster's barrier of warps", "cluster.cuh",
 		"else\n\t\t\twait_for_cluster();", "", 0, cluster, NULL },
