@@ -34,7 +34,7 @@ static const struct step float_halves[STEPS] = { { 256, 2, 1, 1, 4, false }, { 5
 static const struct step paired_halves[STEPS] = { { 256, 2, 1, 1, 4, false }, { 512, 2, 1, 1, 8, false } };
 static const struct step ordered_halves[STEPS] = { { 256, 2, 1, 1, 4, false }, { 512, 4, 1, 1, 4, false } };
 static const struct step words[STEPS] = { { 384, 1, 2, 1, 4, false }, { 512, 2, 1, 1, 8, false },
-	{ 256, 5, 2, 3, 9, true }, { 512, 4, 1, 2, 8, false } };
+	{ 512, 4, 1, 2, 8, false } };
 static const struct step dear_words[STEPS] = { { 384, 1, 2, 1, 8, false }, { 512, 2, 1, 1, 8, false } };
 static const struct step doubles[STEPS] = { { 384, 1, 2, 1, 2, false }, { 512, 2, 1, 1, 4, false },
 	{ 512, 4, 1, 1, 4, false }, { 256, 5, 2, 3, 12, true } };
