@@ -107,8 +107,10 @@ static void test_strategies(void)
 			device->capability >= 90 && device->sm_count > 0 ? SRT_TOTALS : SRT_LOOKBACK,
 			"%s: a tile a multiprocessor is for all totals at once", device->name);
 		srt_heuristic_at(&variant, &problem, device, 2 * (uint64_t)device->sm_count * 4096 + 1);
-		tap_is_int(variant.store, device->capability >= 90 && device->sm_count > 0 ? SRT_ACCESS_BULK :
-			SRT_ACCESS_STREAM, "%s: more than two tiles of that are for raked ones", device->name);
+		tap_is_int(variant.strategy, device->sm_count == 0 && device->has_clusters ? SRT_CLUSTER :
+			device->sm_count == 0 ? SRT_BLOCK :
+			device->capability >= 90 ? SRT_TOTALS : SRT_LOOKBACK,
+			"%s: more than two small tiles are for larger ones, all totals at once", device->name);
 		srt_heuristic_at(&variant, &problem, device, UINT64_C(1) << 28);
 		tap_is_int(variant.strategy, device->capability >= 90 ? SRT_LOOKAHEAD : SRT_LOOKBACK,
 			"%s: large counts are for look-ahead where bulk copies are", device->name);
