@@ -84,11 +84,12 @@ static void test_types(const struct srt_device *device, uint64_t max_count)
 
 static void test_strategies(void)
 {
-	struct srt_problem problem;
+	struct srt_problem problem, doubles;
 	struct srt_variant variant;
 	size_t i;
 
 	srt_problem_init_simple(&problem, SCANRT_I32, SCANRT_SUM);
+	srt_problem_init_simple(&doubles, SCANRT_F64, SCANRT_SUM);
 	for (i = 0; i < COUNT_OF(devices); i++) {
 		const struct srt_device *device = &devices[i];
 
@@ -111,6 +112,9 @@ static void test_strategies(void)
 			device->sm_count == 0 ? SRT_BLOCK :
 			device->capability >= 90 ? SRT_TOTALS : SRT_LOOKBACK,
 			"%s: more than two small tiles are for larger ones, all totals at once", device->name);
+		srt_heuristic_at(&variant, &doubles, device, (uint64_t)device->sm_count * 4096 + 1);
+		tap_is_int(variant.store, device->capability >= 90 && device->sm_count > 0 ? SRT_ACCESS_BULK :
+			SRT_ACCESS_STREAM, "%s: of 8 bytes, more than one of those are raked", device->name);
 		srt_heuristic_at(&variant, &problem, device, UINT64_C(1) << 28);
 		tap_is_int(variant.strategy, device->capability >= 90 ? SRT_LOOKAHEAD : SRT_LOOKBACK,
 			"%s: large counts are for look-ahead where bulk copies are", device->name);
