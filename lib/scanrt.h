@@ -211,7 +211,8 @@ struct scanrt_user_type {
  *
  * The texts of types, operator and conversions are one program: what an earlier one defines, a later one may use.  The
  * built-in types are called scan::f16, scan::bf16 and, as anywhere, int, float, ...  No file can be included
- * (SCANRT_ERROR_TEXT): machine code is found by the text, which is all there is.  Functions need no __device__. */
+ * (SCANRT_ERROR_TEXT): machine code is found by the text, which is all there is.  Macros last until the end of the last
+ * text; SCAN_ is how the library's begin.  Functions need no __device__. */
 struct scanrt_user_operator {
 	size_t size;             /* sizeof(struct scanrt_user_operator) */
 	const char *name;        /* letters, digits and _ */

@@ -208,23 +208,25 @@ int srt_user_include_line(const char *text)
 void srt_user_each_macro(const char *text, srt_user_macro_visit *visit, void *user)
 {
 	struct cursor cursor = { text, 1 };
+	char before[SRT_USER_MACRO_SIZE] = ""; /* in a directive: "#", then its word */
 	bool is_line_start = true;
-	char before[SRT_USER_MACRO_SIZE] = ""; /* of a directive: "#", then its word */
 	char c;
 
 	while ((c = next(&cursor)) != '\0') {
 		char word[SRT_USER_MACRO_SIZE] = "#";
 		int line = cursor.line;
 
-		if (c == '\n')
+		if (c == '\n') {
 			is_line_start = true;
+			before[0] = '\0';
+		}
 		if (strchr(" \t\r\v\f\n", c) || skip_no_code(&cursor, c))
 			continue;
 		if (!is_line_start || !is_hash(&cursor, c))
 			take_code(word, sizeof(word), &cursor, c);
 		if (strcmp(before, "define") == 0 && word[0] != '\0')
 			visit(user, word, line);
-		if (strcmp(before, "#") != 0 && word[0] != '#')
+		if (strcmp(before, "#") != 0 && strcmp(word, "#") != 0)
 			word[0] = '\0';
 		memcpy(before, word, sizeof(before));
 		is_line_start = false;

@@ -2,6 +2,9 @@
  *
  * Which texts take files in, in all the spellings of the grammar, and which only look like it.
  */
+#include <stdio.h>
+#include <string.h>
+
 #include "tests/tap.h"
 #include "user_include.h"
 
@@ -44,6 +47,40 @@ static const struct {
 	{ "#", 0 },
 };
 
+/* "NAME LINE " for each macro. */
+static void collect(void *user, const char *name, int line)
+{
+	char *seen = user;
+	size_t length = strlen(seen);
+
+	snprintf(seen + length, 400 - length, "%.60s %d ", name, line);
+}
+
+static void test_macros(void)
+{
+	static const struct {
+		const char *text;
+		const char *macros;
+	} rows[] = {
+		{ "", "" },
+		{ "#define A\n#define B(x) #x\n int define; C", "A 1 B 2 " },
+		{ " /* */ # /* */ define /* */ under_score 1", "under_score 1 " },
+		{ "%:define A 1\n#def\\\nine LO\\\nNG 2", "A 1 LONG 3 " },
+		{ "// #define A\n/*\n#define B\n*/ auto s = R\"(\n#define C\n)\";\n#define D", "D 7 " },
+		{ "#undef A\n#ifdef B\n#  define C\n#endif\n#define", "C 3 " },
+		{ "x #define A\n# pragma define B\n#define 3\n", "" },
+		{ "#\ndefine A\n#define\nB", "" },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		char seen[400] = "";
+
+		srt_user_each_macro(rows[i].text, collect, seen);
+		tap_is_string(seen, rows[i].macros, "text %zu: its macros are found, each in its line", i);
+	}
+}
+
 int main(void)
 {
 	size_t i;
@@ -52,5 +89,6 @@ int main(void)
 	for (i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
 		tap_is_int(srt_user_include_line(texts[i].text), texts[i].line, "text %zu: %s", i,
 			texts[i].line ? "the inclusion is found in its line" : "nothing is included");
+	test_macros();
 	return tap_done();
 }
