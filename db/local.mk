@@ -4,7 +4,6 @@
 libscanrt_core_la_SOURCES += \
 	db/choice.c \
 	db/compress.c db/compress.h \
-	db/decompress.c \
 	db/db.h \
 	db/device.c \
 	db/direct.c \

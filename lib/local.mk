@@ -28,7 +28,7 @@ libscanrt_core_la_SOURCES = \
 	lib/warm.c lib/warm.h
 nodist_libscanrt_core_la_SOURCES =
 libscanrt_core_la_CFLAGS = $(AM_CFLAGS) -fvisibility=hidden
-libscanrt_core_la_LIBADD = $(SQLITE_LIBS)
+libscanrt_core_la_LIBADD = $(SQLITE_LIBS) $(ZSTD_LIBS)
 
 libscanrt_la_SOURCES =
 libscanrt_la_LIBADD = libscanrt-core.la
