@@ -210,7 +210,7 @@ struct scanrt_user_type {
  * is only ever given real partial results: adjacent ones in array order, unless it is SCANRT_COMMUTATIVE.
  *
  * The texts of types, operator and conversions are one program: what an earlier one defines, a later one may use, macros
- * too, but none called SCAN_...  Built-in types are called scan::f16, scan::bf16 and, as anywhere, int, float, ...  No
+ * too, but none called SCAN_...  Built-in types are called scan::f16, scan::bf16 and, as ever, int, float, ...  No
  * file can be included (SCANRT_ERROR_TEXT): the text is all there is.  Functions need no __device__. */
 struct scanrt_user_operator {
 	size_t size;             /* sizeof(struct scanrt_user_operator) */
