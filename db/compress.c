@@ -5,8 +5,8 @@
 
 /* Written once and read often: the slowest level that takes no more memory to read. */
 #define LEVEL 19
-/* Machine code shrinks to a quarter or a tenth; what shrinks further than this is stored as it is, so that a few hostile
- * bytes cannot make a program take gigabytes. */
+/* Machine code shrinks to a quarter or a tenth; what shrinks further than this is stored as it is, so that a few
+ * hostile bytes cannot make a program take gigabytes. */
 #define RATIO_MAX 1024
 
 size_t srt_compress(unsigned char *packed, const unsigned char *bytes, size_t size)
