@@ -209,8 +209,8 @@ struct scanrt_user_type {
  * pointer to whatever the state is.  It must be associative and depend on nothing but its operands and the state.  It
  * is only ever given real partial results: adjacent ones in array order, unless it is SCANRT_COMMUTATIVE.
  *
- * The texts of types, operator and conversions are one program: what an earlier one defines, a later one may use, macros
- * too, but none called SCAN_...  Built-in types are called scan::f16, scan::bf16 and, as ever, int, float, ...  No
+ * The texts of types, operator and conversions are one program: what an earlier one defines, a later one may use; no
+ * macro may be called SCAN_...  Built-in types are called scan::f16, scan::bf16 and, as anywhere, int, float, ...  No
  * file can be included (SCANRT_ERROR_TEXT): the text is all there is.  Functions need no __device__. */
 struct scanrt_user_operator {
 	size_t size;             /* sizeof(struct scanrt_user_operator) */
