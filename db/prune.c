@@ -127,11 +127,9 @@ static int count_all(struct srt_db_pruned *rows, struct srt_db *db)
 static int drop_beyond(struct srt_db *db, int keep)
 {
 	int64_t images;
-	int status = drop_choices(db, keep);
-
 	/* Before the runs: of a kernel without one nobody knows whether the tuner made it or a program kept it. */
-	if (status == SCANRT_OK)
-		status = srt_db_prune_images(db, &images);
+	int status = srt_db_prune_images(db, &images);
+
 	if (status == SCANRT_OK)
 		status = drop_runs(db, keep);
 	if (status == SCANRT_OK)
@@ -190,6 +188,7 @@ static int drop_more(struct srt_db *db, int64_t bytes)
 	return status == SCANRT_OK ? drop_kept(db, bytes) : status;
 }
 
+/* A bound in bytes takes no choice away: with those of the kernels before, another installed version may scan. */
 int srt_db_bound(struct srt_db *db, const struct srt_db_bounds *bounds)
 {
 	int64_t used = 0;
@@ -197,6 +196,8 @@ int srt_db_bound(struct srt_db *db, const struct srt_db_bounds *bounds)
 	bool is_own;
 	int status = srt_db_enter(db, &is_own);
 
+	if (status == SCANRT_OK)
+		status = drop_choices(db, bounds->runs);
 	do {
 		if (status == SCANRT_OK)
 			status = drop_beyond(db, runs);

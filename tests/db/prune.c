@@ -72,6 +72,7 @@ static int64_t file_size(const char *path)
 	return stat(path, &file) == 0 ? (int64_t)file.st_size : -1;
 }
 
+#define OLDER_SOURCE "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
 #define WHOLE "SELECT count(*) FROM kernel k JOIN image i ON i.hash = k.image"
 
 /* The fixture's twelve choices have an image each; thirty more of a run's defaults, and as many that programs kept. */
@@ -115,6 +116,31 @@ static void test_bytes(const char *path)
 	tap_is_int(answer(db, "SELECT count(*) FROM choice"), choices, "however small the bound, choices stay");
 	tap_is_int(answer(db, WHOLE), 12, "and so does their machine code, and no more");
 	tap_is_int(answer(db, "SELECT count(*) FROM trial WHERE stage IS NOT 'final'"), 0, "who lost goes");
+	srt_db_close(db);
+}
+
+/* The run before was with other kernels, which another installed version may still have. */
+static void test_older_choices(const char *path)
+{
+	struct srt_db_bounds bounds = { .runs = 2, .bytes = 1 };
+	struct srt_db_pruned pruned;
+	struct fixture fixture;
+	struct srt_db *db;
+
+	fixture_must(srt_db_open(&db, path, SRT_DB_WRITE), "open");
+	fixture_begin(&fixture, db);
+	choose(db, &fixture, fixture.run);
+	fixture_must(srt_db_finish_run(db, fixture.run, "complete"), "finish");
+	fixture_must(srt_db_script(db, "UPDATE run SET source_hash = '" OLDER_SOURCE "'; "
+		"UPDATE choice SET source_hash = '" OLDER_SOURCE "'"), "make it older");
+	begin_run(db, &fixture, "complete");
+	fixture_must(srt_db_prune(db, &bounds, false, &pruned), "prune");
+	tap_is_int(pruned.choices, 0, "a bound in bytes drops no choice that the bound in runs lets stay");
+	fixture_must(srt_db_prune(db, &bounds, false, &pruned), "prune");
+	tap_is_int(pruned.choices, 0, "nor the second time");
+	bounds.runs = 1;
+	fixture_must(srt_db_prune(db, &bounds, false, &pruned), "prune");
+	tap_is_int(pruned.choices, 1, "the bound in runs does");
 	srt_db_close(db);
 }
 
@@ -189,6 +215,7 @@ int main(void)
 	drops(db, 2, 2, 2 * 5, "a run that is at work is nobody's to take away");
 	srt_db_close(db);
 	test_bytes(fixture_path("bytes.db"));
+	test_older_choices(fixture_path("older.db"));
 	test_tidy(fixture_path("tidy.db"));
 	test_slim(fixture_path("slim.db"));
 	return tap_done();
