@@ -23,11 +23,7 @@ static int check_images(struct srt_db *db, struct srt_db_health *health)
 {
 	sqlite3_stmt *statement;
 	bool has_row;
-	int status = srt_db_prepare(&statement, db,
-		"SELECT k.recipe, k.key, k.entry, k.codegen, k.arch, k.toolchain, k.problem, k.variant, k.registers, "
-		"k.shared_bytes, k.local_bytes, k.image, k.seal, k.verified, i.size, i.bytes FROM kernel k "
-		"JOIN image i ON i.hash = k.image",
-		"");
+	int status = srt_db_prepare(&statement, db, SRT_SELECT_IMAGE, "");
 
 	while (status == SCANRT_OK) {
 		struct srt_db_image image = { .bytes = NULL };

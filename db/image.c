@@ -185,18 +185,13 @@ int srt_db_take_image(struct srt_db *db, struct srt_db_image *image, const char 
 	return srt_db_read_image(db, image, recipe, cells);
 }
 
-#define SELECT_IMAGE \
-	"SELECT k.recipe, k.key, k.entry, k.codegen, k.arch, k.toolchain, k.problem, k.variant, k.registers, " \
-	"k.shared_bytes, k.local_bytes, k.image, k.seal, k.verified, i.size, i.bytes FROM kernel k " \
-	"CROSS JOIN image i ON i.hash = k.image "
-
 /* For a writer; a reader has lookup.c. */
 static int find_by_statement(
 	struct srt_db *db, const char *recipe, const char *codegen, struct srt_db_image *image, bool *found)
 {
 	sqlite3_stmt *statement;
 	int status = srt_db_prepare(&statement, db,
-		SELECT_IMAGE "WHERE k.recipe = ?1 AND (?2 IS NULL OR k.codegen = ?2) ORDER BY k.id DESC LIMIT 1",
+		SRT_SELECT_IMAGE "WHERE k.recipe = ?1 AND (?2 IS NULL OR k.codegen = ?2) ORDER BY k.id DESC LIMIT 1",
 		"ss", recipe, codegen);
 
 	if (status == SCANRT_OK)
@@ -241,7 +236,7 @@ int srt_db_find_kernel(struct srt_db *db, const char *key, struct srt_db_image *
 	*found = matches == 1;
 	if (status != SCANRT_OK || !*found)
 		return status;
-	status = srt_db_prepare(&statement, db, SELECT_IMAGE "WHERE substr(k.key, 1, length(?1)) = ?1", "s", key);
+	status = srt_db_prepare(&statement, db, SRT_SELECT_IMAGE "WHERE substr(k.key, 1, length(?1)) = ?1", "s", key);
 	if (status == SCANRT_OK)
 		status = srt_db_step(found, db, statement);
 	if (status == SCANRT_OK && *found)

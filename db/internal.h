@@ -135,7 +135,14 @@ int srt_db_read_choice(const struct srt_db *db, struct srt_db_choice *choice, co
 int srt_db_read_image(
 	const struct srt_db *db, struct srt_db_image *image, const char *recipe, const struct srt_cell *cells);
 
-/* From the current row: those, and the bytes, which are copied; the caller frees them in any case. */
+/* Of kernels k and images i.  A column that formats before 3 lack is looked for in the table first, and else null: an
+ * inner query sees the names of the one around it. */
+#define SRT_SELECT_IMAGE \
+	"SELECT k.recipe, k.key, k.entry, k.codegen, k.arch, k.toolchain, k.problem, k.variant, k.registers, " \
+	"k.shared_bytes, k.local_bytes, k.image, k.seal, (SELECT verified FROM kernel same WHERE same.id = k.id), " \
+	"i.size, i.bytes FROM (SELECT NULL AS verified) CROSS JOIN kernel k CROSS JOIN image i ON i.hash = k.image "
+
+/* From the current row of such a query: those, and the bytes, which are copied; the caller frees them in any case. */
 int srt_db_take_image(struct srt_db *db, struct srt_db_image *image, const char *recipe, sqlite3_stmt *statement);
 
 /* ---- lookup.c: the same answers as the statements of choice.c and image.c, without SQL ---- */

@@ -90,6 +90,26 @@ static void finds_all(const char *path, enum srt_db_access access, const char *h
 	srt_db_close(db);
 }
 
+/* As scantune doctor and scantune export --image look. */
+static void is_looked_at(const char *path)
+{
+	struct srt_db_health health;
+	struct srt_db_image image;
+	struct srt_db *db;
+	const char *key = ask(path, "SELECT min(key) FROM kernel WHERE image IS NOT NULL");
+	bool found = false;
+	char first[33];
+
+	snprintf(first, sizeof(first), "%.32s", key);
+	first[strcspn(first, "\n")] = '\0';
+	fixture_must(srt_db_open(&db, path, SRT_DB_READ), "open");
+	tap_is_int(srt_db_check(db, &health), SCANRT_OK, "an older file is in good health");
+	tap_is_int(srt_db_find_kernel(db, first, &image, &found), SCANRT_OK, "a kernel in it is found by its key");
+	tap_ok(found && image.size > 0, "with its machine code");
+	free(image.bytes);
+	srt_db_close(db);
+}
+
 static void test(const char *today, int format)
 {
 	char name[64], before[8192], sql[4096];
@@ -101,6 +121,7 @@ static void test(const char *today, int format)
 	make_old(path, today, format);
 	snprintf(before, sizeof(before), "%s", ask(path, "SELECT * FROM tuned"));
 	finds_all(path, SRT_DB_READ, "an older file, read");
+	is_looked_at(path);
 	snprintf(name, sizeof(name), "%d\n", format);
 	tap_is_string(ask(path, "PRAGMA user_version"), name, "a reader changes nothing");
 	finds_all(path, SRT_DB_WRITE, "an older file, written");
