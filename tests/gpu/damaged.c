@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "../../db/compress.h"
 #include "../../db/db.h"
 #include "../device.h"
 
@@ -21,7 +22,7 @@ struct damaged {
 	struct test_random random;
 	unsigned char *good;
 	size_t size;
-	size_t image_at; /* where its machine code lies in the file */
+	size_t image_at; /* where its machine code lies in the file, compressed */
 	size_t image_size;
 	char path[64];
 };
@@ -130,15 +131,19 @@ static void write_file(const struct damaged *state, const unsigned char *bytes, 
 static void locate_image(struct damaged *state, const struct srt_problem *problem)
 {
 	struct srt_db_image image;
-	unsigned char *at;
+	unsigned char *packed, *at;
 	char entry[40];
 
 	find_image(&image, state, problem, entry);
-	at = memmem(state->good, state->size, image.bytes, 64);
-	if (!at)
+	packed = malloc(image.size);
+	if (!packed)
+		abort();
+	state->image_size = srt_compress(packed, image.bytes, image.size);
+	at = memmem(state->good, state->size, packed, 64);
+	if (!at || state->image_size < 64)
 		tap_bail_out("the image is not where it should be in %s", state->path);
 	state->image_at = (size_t)(at - state->good);
-	state->image_size = image.size;
+	free(packed);
 	free(image.bytes);
 }
 
