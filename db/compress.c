@@ -3,8 +3,8 @@
 
 #include "compress.h"
 
-/* Written once and read often: the slowest level that takes no more memory to read. */
-#define LEVEL 19
+/* Of 218 kernels 0.278 are left in 0.9 ms each; by level 19 0.258 in 14, which a tuner that records them waits for. */
+#define LEVEL 9
 /* Machine code shrinks to a quarter or a tenth; what shrinks further than this is stored as it is, so that a few
  * hostile bytes cannot make a program take gigabytes. */
 #define RATIO_MAX 1024
