@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Machine code in a quarter of its room, as frames of Zstandard (RFC 8878), each with its size and no dictionary.
+ * Machine code in less than a third of its room, as frames of Zstandard (RFC 8878), each with its size and without a
+ * dictionary.
  */
 #ifndef SRT_COMPRESS_H
 #define SRT_COMPRESS_H

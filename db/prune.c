@@ -165,10 +165,11 @@ static int drop_kept(struct srt_db *db, int64_t bytes)
 
 static int drop_unchosen(struct srt_db *db)
 {
-	return srt_db_script(db,
-		"UPDATE kernel SET image = NULL WHERE run IS NOT NULL AND image IS NOT NULL "
-		"AND NOT " IS_OF_A_CHOICE "; "
-		"DELETE FROM image WHERE hash NOT IN (SELECT image FROM kernel WHERE image IS NOT NULL)");
+	int64_t ignored;
+	int status = srt_db_script(db,
+		"UPDATE kernel SET image = NULL WHERE run IS NOT NULL AND image IS NOT NULL AND NOT " IS_OF_A_CHOICE);
+
+	return status == SCANRT_OK ? drop_unreferred(db, &ignored) : status;
 }
 
 /* What can be missed when only one run of each device is left: who lost, without which a run that was interrupted

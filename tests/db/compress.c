@@ -53,8 +53,7 @@ static bool comes_back(const unsigned char *bytes, size_t size, size_t *packed_s
 	return *packed_size == 0 || is_right;
 }
 
-/* Pieces of noise, of one byte again and again, and of what stood before, near and far, of every length that takes
- * another number of bytes. */
+/* Pieces of noise, of one byte again and again, and of what stood before, near and far, short and long. */
 static size_t make(unsigned char *bytes)
 {
 	static const size_t lengths[] = { 1, 2, 3, 4, 15, 16, 17, 128, 257, 258, 270, 271, 272, 525, 526, 1023, 1025,
