@@ -69,9 +69,8 @@ tell() { printf '%s\n' "$*" | tee -a "$work/$name.say"; }
 with_limit() { timeout -k 5 "$limit" "$@"; }
 
 section_info() {
-	nvidia-smi --query-g \
-		u=name,driver_version,memory.total,clocks.max.sm,clocks.max.mem,ecc.mode.current,mig.mode.current \
-		--format=csv,noheader | while read -r line; do tell "$line"; done
+	queried=name,driver_version,memory.total,clocks.max.sm,clocks.max.mem,ecc.mode.current,mig.mode.current
+	nvidia-smi --query-gpu=$queried --format=csv,noheader | while read -r line; do tell "$line"; done
 	uname -rm
 	nvcc --version | tail -n 2
 	ldd "$bin/scantune" | grep 'not found' && return 1
