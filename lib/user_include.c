@@ -68,15 +68,24 @@ static void skip_comment(struct cursor *cursor)
 	next(cursor);
 }
 
-/* One that is not closed ends with its line: an apostrophe in an #error is no literal. */
+static void skip_word(struct cursor *cursor)
+{
+	while (is_of_word(peek(*cursor)))
+		next(cursor);
+}
+
+/* One that is not closed ends with its line: an apostrophe in an #error is no literal.  What follows the quote at once
+ * is the literal's suffix: no R of a raw one. */
 static void skip_literal(struct cursor *cursor, char quote)
 {
 	char c;
 
 	while ((c = peek(*cursor)) != '\0' && c != '\n') {
 		next(cursor);
-		if (c == quote)
+		if (c == quote) {
+			skip_word(cursor);
 			return;
+		}
 		if (c == '\\')
 			next(cursor);
 	}
@@ -95,13 +104,26 @@ static void skip_raw_literal(struct cursor *cursor)
 		cursor->line += *cursor->at == '\n';
 	if (end)
 		cursor->at = end + length + 2;
+	skip_word(cursor);
 }
 
-/* 1'000 has no literal in it. */
+/* What the preprocessor takes for a number, which is more than numbers are: 1'000 has no literal in it, 1e+R no R, but
+ * 1'/' has one. */
 static void skip_number(struct cursor *cursor)
 {
-	while (is_of_word(peek(*cursor)) || peek(*cursor) == '.' || peek(*cursor) == '\'')
-		next(cursor);
+	struct cursor ahead = *cursor;
+	char last = '0';
+	char c;
+
+	while ((c = next(&ahead)) != '\0') {
+		bool is_sign = (c == '+' || c == '-') && strchr("eEpP", last);
+		bool is_mark = c == '\'' && is_of_word(peek(ahead));
+
+		if (!is_of_word(c) && c != '.' && !is_sign && !is_mark)
+			return;
+		*cursor = ahead;
+		last = c;
+	}
 }
 
 /* The rest of a word.  What does not fit is no word that anybody looks for. */
@@ -224,7 +246,7 @@ void srt_user_each_macro(const char *text, srt_user_macro_visit *visit, void *us
 			continue;
 		if (!is_line_start || !is_hash(&cursor, c))
 			take_code(word, sizeof(word), &cursor, c);
-		if (strcmp(before, "define") == 0 && word[0] != '\0')
+		if ((strcmp(before, "define") == 0 || strcmp(before, "undef") == 0) && word[0] != '\0')
 			visit(user, word, line);
 		if (strcmp(before, "#") != 0 && strcmp(word, "#") != 0)
 			word[0] = '\0';

@@ -13,7 +13,7 @@ int srt_user_include_line(const char *text);
 
 typedef void srt_user_macro_visit(void *user, const char *name, int line);
 
-/* Visits each macro that the text defines, wherever it does. */
+/* Visits each macro that the text defines or undefines, wherever it does. */
 void srt_user_each_macro(const char *text, srt_user_macro_visit *visit, void *user);
 
 #endif

@@ -12,6 +12,7 @@ tests_libdevice_la_SOURCES = \
 	tests/reference.c tests/reference.h \
 	tests/reference_data.c \
 	tests/shape.c tests/shape.h \
+	tests/shape_scan.c tests/shape_scan.h \
 	tests/span.c tests/span.h
 
 gpu_programs = \

@@ -12,7 +12,7 @@
 #include "../../lib/status.h"
 #include "../../lib/heuristic.h"
 #include "../device.h"
-#include "../shape.h"
+#include "../shape_scan.h"
 #include "../span.h"
 
 #define LARGE_BYTES 160
@@ -23,82 +23,6 @@ struct types {
 	struct srt_workspace initial; /* where plans would put an initial value that is large */
 	unsigned used;
 };
-
-struct one_scan {
-	const struct shape *shape;
-	const struct srt_kernel *kernel;
-	const void *input;
-	const void *expected;
-	uint64_t count;
-	uint64_t skew; /* elements from a 256-byte boundary */
-	bool is_in_place;
-};
-
-static void say(const struct one_scan *scan, const char *what)
-{
-	struct srt_strbuf text = { 0 };
-
-	srt_problem_format(&text, &scan->kernel->problem, true);
-	srt_strbuf_append(&text, "; variant ");
-	srt_variant_format(&text, &scan->kernel->variant);
-	tap_diag("%s: %zu bytes; problem %s; count %" PRIu64 "; +%" PRIu64 "%s", what, scan->shape->size,
-		srt_strbuf_text(&text), scan->count, scan->skew, scan->is_in_place ? " in place" : "");
-	srt_strbuf_free(&text);
-}
-
-static bool results_pass(const struct one_scan *scan, const unsigned char *seen)
-{
-	size_t size = scan->shape->size;
-	const unsigned char *expected = scan->expected;
-	uint64_t i = 0;
-
-	while (i < scan->count && memcmp(seen + i * size, expected + i * size, size) == 0)
-		i++;
-	if (i == scan->count)
-		return true;
-	say(scan, "wrong result");
-	tap_diag("first at %" PRIu64 ": wanted %02x %02x %02x..., saw %02x %02x %02x...", i, expected[i * size],
-		expected[i * size + 1], expected[i * size + 2], seen[i * size], seen[i * size + 1], seen[i * size + 2]);
-	return false;
-}
-
-static bool scan_passes(struct types *types, const struct one_scan *scan)
-{
-	const struct test_device *device = &types->device;
-	size_t bytes = scan->count * scan->shape->size;
-	struct test_buffer in = { 0 };
-	struct test_buffer out = { 0 };
-	unsigned char *seen = malloc(bytes);
-	bool passes;
-
-	if (!seen)
-		abort();
-	test_buffer_create(&out, device, bytes, scan->skew * scan->shape->alignment);
-	if (!scan->is_in_place)
-		test_buffer_create(&in, device, bytes, (scan->skew + 1) / 2 * scan->shape->alignment);
-	else
-		in = out;
-	test_upload(device, in.address, scan->input, bytes);
-	test_need(srt_kernel_launch(scan->kernel, device->driver, &types->workspace, out.address, in.address,
-		scan->count, 0, NULL));
-	test_need(SRT_CALL(device->driver, cuStreamSynchronize, (NULL)));
-	test_download(device, seen, out.address, bytes);
-	passes = results_pass(scan, seen);
-	if (!test_guards_intact(&out, device)) {
-		say(scan, "written outside the output");
-		passes = false;
-	}
-	test_download(device, seen, in.address, bytes);
-	if (!scan->is_in_place && memcmp(seen, scan->input, bytes) != 0) {
-		say(scan, "the input was changed");
-		passes = false;
-	}
-	test_buffer_destroy(&out, device);
-	if (!scan->is_in_place)
-		test_buffer_destroy(&in, device);
-	free(seen);
-	return passes;
-}
 
 static bool counts_pass(struct types *types, const struct shape *shape, const struct srt_kernel *kernel)
 {
@@ -121,10 +45,10 @@ static bool counts_pass(struct types *types, const struct shape *shape, const st
 	shape_scan(expected, &kernel->problem, shape, input, most);
 	for (unsigned i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
 		uint64_t count = counts[i] < most ? counts[i] : most;
-		struct one_scan scan = { shape, kernel, input, expected, count, i % 4, i == 2 };
+		struct shape_scan scan = { shape, kernel, &types->workspace, input, expected, count, i % 4, i == 2, 0 };
 
 		if (scan.count > 0)
-			passes = scan_passes(types, &scan) && passes;
+			passes = shape_scan_passes(&types->device, &scan) && passes;
 	}
 	free(input);
 	free(expected);
@@ -229,9 +153,10 @@ static void bulk_passes(struct types *types, size_t size, size_t alignment)
 	shape_fill(input, &shape, types->device.seed, count);
 	shape_scan(expected, &problem, &shape, input, count);
 	for (uint64_t skew = 0; skew < 16 / alignment && passes; skew++) {
-		struct one_scan scan = { &shape, &kernel, input, expected, count, skew, skew % 3 == 1 };
+		struct shape_scan scan = { &shape, &kernel, &types->workspace, input, expected, count, skew,
+			skew % 3 == 1, 0 };
 
-		passes = scan_passes(types, &scan);
+		passes = shape_scan_passes(&types->device, &scan);
 	}
 	tap_ok(passes, "%zu bytes, aligned to %zu, wherever the arrays lie: %s", size, alignment, variant);
 	test_kernel_destroy(&kernel, &types->device);

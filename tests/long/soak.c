@@ -1,105 +1,211 @@
 /* SPDX-License-Identifier: MIT
  *
- * Random variants of random problems at random counts and places, for as long as SCANRT_SOAK_SECONDS says (60).
+ * Random variants of random problems at random counts and places, for as long as SCANRT_SOAK_SECONDS says (60): any
+ * strategy with any knobs, built-in types, elements of any size, and operators that want neighbours.  On the emulated
+ * device each launch has a schedule of its own, with few blocks resident at times.
+ *
+ * Each kernel follows from one seed, which a failure prints: SCANRT_TEST_SEED=SEED begins with that kernel.
  */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "../device.h"
+#include "../shape_scan.h"
+#include "../span.h"
+#include "../../lib/status.h"
+#include "draw.h"
+
+#define ROUNDS 12          /* scans of a kernel */
+#define MOST_BYTES 4000000 /* of an array of user types; a tenth of it on a small device */
 
 struct soak {
 	struct test_device device;
 	struct srt_workspace workspace;
 	struct test_random random;
+	struct srt_workspace initial; /* where plans would put an initial value that is large */
 	uint64_t largest;
 	unsigned kernels;
 	unsigned scans;
 };
 
-static int pick(struct soak *soak, const int *from, unsigned count)
+/* Where a fault of the device ends the program, this tells in which kernel. */
+static struct srt_strbuf current_kernel;
+static uint64_t current_seed;
+
+static void tell_kernel(void)
 {
-	return from[test_draw(&soak->random, count)];
+	if (srt_strbuf_text(&current_kernel)[0])
+		printf("# the program ended in seed %" PRIu64 ": %s\n", current_seed, srt_strbuf_text(&current_kernel));
 }
 
-static void random_problem(struct soak *soak, struct srt_problem *problem)
+static void enter_kernel(const struct srt_problem *problem, const struct srt_variant *variant)
 {
-	static const int ops[] = { SCANRT_SUM, SCANRT_PROD, SCANRT_MIN, SCANRT_MAX, SCANRT_AND, SCANRT_OR, SCANRT_XOR,
-		SRT_OP_LAST, SRT_OP_AFFINE };
-	int type;
-	int op;
-
-	do {
-		type = 1 + (int)test_draw(&soak->random, SCANRT_F64);
-		op = pick(soak, ops, 9);
-	} while (!srt_op_takes(op, type));
-	test_problem(problem, op, type, type, type, test_draw(&soak->random, 2));
-	if (test_draw(&soak->random, 2))
-		test_problem_set_initial(problem, soak->random.drawn);
+	srt_strbuf_free(&current_kernel);
+	srt_problem_format(&current_kernel, problem, true);
+	srt_strbuf_append(&current_kernel, "; variant ");
+	srt_variant_format(&current_kernel, variant);
+	tap_case("seed %" PRIu64 ": %s", current_seed, srt_strbuf_text(&current_kernel));
 }
 
-static void random_variant(struct soak *soak, struct srt_variant *variant, const struct srt_problem *problem)
+static void set_number(const char *name, uint64_t number)
 {
-	int stages = 2 + (int)test_draw(&soak->random, 7);
-	char text[SRT_VARIANT_TEXT_SIZE];
-	int used;
-	static const char *const strategies[] = { "block", "lookback", "lookahead" };
-	static const char *const accesses[] = { "plain", "stream" };
-	unsigned strategy = (unsigned)test_draw(&soak->random, 3);
+	char text[32];
 
-	used = snprintf(text, sizeof(text), "%s,block=%d,items=%d,warp=%s,load=%s,store=%s,residency=%d",
-		strategies[strategy], 32 * (1 + (int)test_draw(&soak->random, 32)),
-		(1 + (int)test_draw(&soak->random, 8)) * srt_problem_vector(problem),
-		test_draw(&soak->random, 2) ? "shuffle" : "shared", accesses[test_draw(&soak->random, 2)],
-		accesses[test_draw(&soak->random, 2)], 1 + (int)test_draw(&soak->random, 2));
-	if (strategy == 2)
-		snprintf(text + used, sizeof(text) - (size_t)used, ",stages=%d,ahead=%d,gather=%d", stages,
-			1 + (int)test_draw(&soak->random, (uint64_t)stages - 1), 1 + (int)test_draw(&soak->random, 8));
-	test_need(srt_variant_parse(variant, text));
+	snprintf(text, sizeof(text), "%" PRIu64, number);
+	setenv(name, text, 1);
 }
 
-static bool run_kernel(struct soak *soak, const struct srt_kernel *kernel)
+/* What only the emulated device reads. */
+static void next_schedule(struct soak *soak)
 {
+	set_number("SCANRT_EMU_SEED", test_draw(&soak->random, 4) ? 1 + test_draw(&soak->random, 1000000) : 0);
+	set_number("SCANRT_EMU_RESIDENT", test_draw(&soak->random, 2) ? 0 : 1 + test_draw(&soak->random, 4));
+	soak->scans++;
+}
+
+static bool kernel_passes(struct soak *soak, const struct srt_kernel *kernel)
+{
+	const struct srt_problem *problem = &kernel->problem;
+	bool is_one_size = srt_problem_size(problem, SRT_INPUT) == srt_problem_size(problem, SRT_OUTPUT);
 	struct reference reference;
-	uint64_t limit = srt_variant_max_count(&kernel->variant);
 	bool passes = true;
 
-	if (limit > soak->largest)
-		limit = soak->largest;
-	reference_create(&reference, &kernel->problem, REFERENCE_EXACT, soak->random.drawn, limit);
-	for (unsigned i = 0; i < 12 && passes; i++, soak->scans++) {
-		uint64_t bound = i % 3 ? 1 + limit / 50 : limit;
-		struct test_scan scan = { &reference, kernel, &soak->workspace, 1 + test_draw(&soak->random, bound),
-			test_draw(&soak->random, 32), test_draw(&soak->random, 32), test_draw(&soak->random, 4) == 0,
-			(uint32_t)test_draw(&soak->random, 3) };
+	reference_create(&reference, problem, REFERENCE_EXACT, soak->random.drawn,
+		draw_count(&soak->random, &kernel->variant, soak->largest));
+	for (unsigned i = 0; i < ROUNDS && passes; i++) {
+		struct test_scan scan = { &reference, kernel, &soak->workspace,
+			i ? draw_count(&soak->random, &kernel->variant, reference.count) : reference.count,
+			test_draw(&soak->random, 32), test_draw(&soak->random, 32),
+			is_one_size && test_draw(&soak->random, 4) == 0, (uint32_t)test_draw(&soak->random, 3) };
 
+		next_schedule(soak);
 		passes = test_scan_passes(&soak->device, &scan);
 	}
 	reference_destroy(&reference);
 	return passes;
 }
 
-/* A variant that the device cannot hold is refused, which is right too. */
-static bool one_kernel(struct soak *soak)
+static uint64_t count_of_bytes(const struct soak *soak, size_t size)
 {
-	struct srt_problem problem;
-	struct srt_variant variant;
+	uint64_t most = MOST_BYTES / (test_is_small(&soak->device) ? 10 : 1) / size;
+
+	return most < soak->largest ? most : soak->largest;
+}
+
+static bool shape_passes(struct soak *soak, const struct srt_kernel *kernel, const struct shape *shape)
+{
+	uint64_t most = draw_count(&soak->random, &kernel->variant, count_of_bytes(soak, shape->size));
+	unsigned char *input = malloc(most * shape->size);
+	unsigned char *expected = malloc(most * shape->size);
+	bool passes = true;
+
+	if (!input || !expected)
+		abort();
+	shape_fill(input, shape, soak->random.drawn, most);
+	shape_scan(expected, &kernel->problem, shape, input, most);
+	for (unsigned i = 0; i < ROUNDS && passes; i++) {
+		struct shape_scan scan = { shape, kernel, &soak->workspace, input, expected,
+			i ? draw_count(&soak->random, &kernel->variant, most) : most, test_draw(&soak->random, 64),
+			test_draw(&soak->random, 4) == 0, (uint32_t)test_draw(&soak->random, 3) };
+
+		next_schedule(soak);
+		passes = shape_scan_passes(&soak->device, &scan);
+	}
+	free(input);
+	free(expected);
+	return passes;
+}
+
+static bool spans_pass(struct soak *soak, const struct srt_kernel *kernel)
+{
+	size_t size = srt_problem_size(&kernel->problem, SRT_ACCUMULATOR);
+	bool passes = true;
+
+	for (unsigned i = 0; i < ROUNDS && passes; i++) {
+		next_schedule(soak);
+		passes = span_passes(&soak->device, kernel, &soak->workspace,
+			draw_count(&soak->random, &kernel->variant, count_of_bytes(soak, size)));
+	}
+	return passes;
+}
+
+static void place_initial(struct soak *soak, struct srt_problem *problem, const void *bytes, size_t size)
+{
+	if (!problem->has_initial || size <= sizeof(problem->initial))
+		return;
+	test_upload(&soak->device, soak->initial.address, bytes, size);
+	problem->initial_on_device = (const void *)(uintptr_t)soak->initial.address;
+}
+
+/* Which check a problem is for. */
+enum kind { NUMBERS, SHAPES, SPANS };
+
+static enum kind draw_kind(struct soak *soak, struct srt_problem *problem, struct shape *shape)
+{
+	static const uint32_t start[SCANRT_USER_BYTES_MAX / 4] = { SPAN_MAGIC, 0, 0 };
+	enum kind kind = (enum kind)test_draw(&soak->random, 3);
+	size_t size = 16 * (1 + test_draw(&soak->random, test_draw(&soak->random, 4) ? 6 : 40));
+
+	if (kind == NUMBERS) {
+		draw_problem(problem, &soak->random);
+	} else if (kind == SHAPES) {
+		draw_shape(shape, &soak->random);
+		shape_problem(problem, shape, test_draw(&soak->random, 2), test_draw(&soak->random, 2));
+		place_initial(soak, problem, problem->user->initial, shape->size);
+	} else {
+		span_problem(problem, size, test_draw(&soak->random, 2), test_draw(&soak->random, 2) ? start : NULL);
+		place_initial(soak, problem, start, size);
+	}
+	return kind;
+}
+
+/* What only the loaded kernel shows, such as no room for its cluster, is refused, which is right too. */
+static bool variant_passes(struct soak *soak, enum kind kind, const struct shape *shape,
+	const struct srt_problem *problem, const struct srt_variant *variant)
+{
 	struct srt_kernel kernel;
 	bool passes;
-	int status;
+	int status = test_kernel_try(&kernel, &soak->device, problem, variant, SRT_CODEGEN_AUTO);
 
-	random_problem(soak, &problem);
-	random_variant(soak, &variant, &problem);
-	status = test_kernel_try(&kernel, &soak->device, &problem, &variant, SRT_CODEGEN_AUTO);
 	if (status == SCANRT_ERROR_VARIANT)
 		return true;
 	test_need(status);
 	soak->kernels++;
-	passes = run_kernel(soak, &kernel);
+	passes = kind == NUMBERS ? kernel_passes(soak, &kernel) :
+		kind == SHAPES   ? shape_passes(soak, &kernel, shape) :
+				   spans_pass(soak, &kernel);
 	test_kernel_destroy(&kernel, &soak->device);
 	return passes;
+}
+
+static bool one_kernel(struct soak *soak)
+{
+	struct srt_problem problem;
+	struct srt_variant variant;
+	struct shape shape;
+	enum kind kind = draw_kind(soak, &problem, &shape);
+	bool passes = true;
+
+	if (draw_variant(&variant, &soak->random, &problem, &soak->device)) {
+		enter_kernel(&problem, &variant);
+		passes = variant_passes(soak, kind, &shape, &problem, &variant);
+	}
+	srt_problem_free(&problem);
+	return passes;
+}
+
+static void open_soak(struct soak *soak)
+{
+	test_device_open(&soak->device);
+	soak->largest = test_cap(&soak->device, 2000000);
+	test_workspace_create(&soak->workspace, &soak->device, soak->largest + (1 << 20));
+	test_need(srt_workspace_create(&soak->initial, soak->device.driver, SCANRT_USER_BYTES_MAX));
+	current_seed = getenv("SCANRT_TEST_SEED") ? soak->device.seed : (uint64_t)time(NULL) * 100000;
+	tap_diag("soak seed %" PRIu64, current_seed);
+	atexit(tell_kernel);
 }
 
 int main(void)
@@ -112,17 +218,17 @@ int main(void)
 
 	if (!wanted || strcmp(wanted, "1") != 0)
 		tap_skip_all("the soak takes minutes: SCANRT_LONG=1 or make check-long runs it");
-	test_device_open(&soak.device);
-	soak.random.seed = getenv("SCANRT_TEST_SEED") ? soak.device.seed : (uint64_t)time(NULL);
-	tap_diag("soak seed %llu", (unsigned long long)soak.random.seed);
+	open_soak(&soak);
 	alarm((unsigned)(end - time(NULL)) + 300);
-	soak.largest = test_cap(&soak.device, 2000000);
-	test_workspace_create(&soak.workspace, &soak.device, soak.largest);
 	tap_plan(0);
-	while (passes && time(NULL) < end)
+	for (; passes && time(NULL) < end; current_seed++) {
+		soak.random = (struct test_random){ current_seed, 0 };
 		passes = one_kernel(&soak);
+	}
+	srt_strbuf_free(&current_kernel);
 	tap_ok(passes, "B073 B093: %u scans by %u random kernels are right", soak.scans, soak.kernels);
 	srt_workspace_destroy(&soak.workspace, soak.device.driver);
+	srt_workspace_destroy(&soak.initial, soak.device.driver);
 	test_device_close(&soak.device);
 	return tap_done();
 }

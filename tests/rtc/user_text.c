@@ -117,6 +117,10 @@ static void test_bad(const struct srt_rtc *rtc)
 	refuses(rtc, WITH(.op = ADD "#if 1\n"), "operator add(5): error", "an #if that is left open");
 	refuses(rtc, WITH(.op = "/* #define SCAN_A */\n  #  define SCAN_BLOCK 7\n" ADD),
 		"operator add(2): error: macro SCAN_BLOCK", "a macro that is the library's");
+	refuses(rtc, WITH(.op = "#undef SCAN_PHASES\n" ADD), "operator add(1): error: macro SCAN_PHASES",
+		"a macro of the library's that is taken away");
+	refuses(rtc, WITH(.op = "#define X 1'/*'\n#include \"/etc/passwd\"\n//*/\n" ADD),
+		"operator add(2): error: no file can be included", "a file behind what looks like a comment");
 	refuses(rtc, WITH(.load = "pair make(int x) { return pair{x, x}; }\n"), "no load(x)",
 		"a load_text without load");
 	refuses(rtc, WITH(.store = "int stored(pair x) { return x.a; }\n"), "no store(x)",
