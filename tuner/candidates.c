@@ -188,6 +188,16 @@ void tune_candidates_fit_classes(struct tune_search *search)
 	tune_class_set_ranges(search->classes, search->class_count);
 }
 
+/* Every problem draws points of its own; what is good among them comes to the others as a sibling's winner. */
+static uint64_t seed_of(const struct tune_search *search)
+{
+	uint64_t seed = search->session->options->seed;
+
+	for (const char *at = search->name; *at; at++)
+		seed = seed * 31 + (unsigned char)*at;
+	return seed;
+}
+
 static bool add_space(struct tune_search *search, size_t wanted)
 {
 	const struct tune_session *session = search->session;
@@ -200,7 +210,7 @@ static bool add_space(struct tune_search *search, size_t wanted)
 		count = tune_space_fixed(variants, wanted, &search->problem, &session->device);
 	else
 		count = tune_space(
-			variants, wanted, &search->problem, &session->device, wanted, session->options->seed);
+			variants, wanted, &search->problem, &session->device, wanted, seed_of(search));
 	for (size_t i = 0; i < count; i++)
 		tune_candidate_add(search, &variants[i]);
 	free(variants);
@@ -208,7 +218,7 @@ static bool add_space(struct tune_search *search, size_t wanted)
 }
 
 /* The last class streams on every GPU, however many classes it has. */
-static bool is_slow(const struct tune_session *session)
+bool tune_is_slow(const struct tune_session *session)
 {
 	struct tune_class classes[TUNE_CLASS_MAX];
 	size_t used = tune_classes(classes, &session->device, 1, NULL, 0, session->pace);
@@ -230,13 +240,14 @@ static void add_vendor(struct tune_search *search)
 bool tune_candidates_make(struct tune_search *search)
 {
 	enum tune_task task = search->session->options->task;
-	size_t wanted = tune_space_size(search->session->options->effort, is_slow(search->session));
+	size_t wanted = tune_space_size(search->session->options->effort, tune_is_slow(search->session));
 
 	if (task == TUNE_TASK_VERIFY && wanted < TUNE_KEPT_MAX)
 		wanted = TUNE_KEPT_MAX;
-	/* Room for the space, a default a class and a number of earlier choices. */
-	search->candidates = calloc(
-		wanted + 2 * TUNE_CLASS_MAX + 4 * TUNE_CHOICES_MAX + 1, sizeof *search->candidates);
+	/* Room for the space, a default a class, a number of earlier choices, and what is found on the way. */
+	search->candidate_max = wanted + 2 * TUNE_CLASS_MAX + 4 * TUNE_CHOICES_MAX + 1 +
+		tune_explore_size(search->session);
+	search->candidates = calloc(search->candidate_max, sizeof *search->candidates);
 	if (search->candidates == NULL)
 		return false;
 	if (task != TUNE_TASK_VERIFY && task != TUNE_TASK_DIFF)
@@ -253,16 +264,24 @@ bool tune_candidates_make(struct tune_search *search)
 	return task != TUNE_TASK_TUNE || add_space(search, wanted);
 }
 
-void tune_candidates_compile(struct tune_search *search)
+static void compile(struct tune_search *search, struct tune_candidate *candidate, bool is_first)
 {
-	const struct tune_session *session = search->session;
+	struct tune_session *session = search->session;
 
-	for (size_t i = 0; i < search->candidate_count; i++) {
-		struct tune_candidate *candidate = &search->candidates[i];
-
-		if (candidate->is_known || tune_record_find_image(search->session, &candidate->build))
-			continue;
-		tune_build_request(session, &candidate->build);
+	if (candidate->is_known || tune_record_find_image(session, &candidate->build))
+		return;
+	tune_build_request(session, &candidate->build);
+	if (is_first)
+		tune_pool_submit_first(session->pool, &candidate->build.job);
+	else
 		tune_pool_submit(session->pool, &candidate->build.job);
-	}
+}
+
+/* What is found on the way is waited for now, ahead of the next problem's; the last to be submitted is the first. */
+void tune_candidates_compile(struct tune_search *search, size_t first)
+{
+	for (size_t i = first; first == 0 && i < search->candidate_count; i++)
+		compile(search, &search->candidates[i], false);
+	for (size_t i = search->candidate_count; first > 0 && i > first; i--)
+		compile(search, &search->candidates[i - 1], true);
 }

@@ -8,7 +8,8 @@
 
 #include "knockout.h"
 
-#define LEAST_GAIN 0.01
+#define LEAST_GAIN 0.01          /* over the previous choice, so that choices stay */
+#define LEAST_DEFAULT_GAIN 0.005 /* over the default: runs that differ in who beats it then differ by less than 1 % */
 #define LEAST_ROUNDS 6 /* with fewer there is no interval */
 #define NEARLY 0.015    /* of the best's time: what the luck of a process can make up for */
 #define EXTRAS 4        /* of those, for a second look */
@@ -36,10 +37,16 @@ static int incumbent_of(const struct tune_knockout *knockout)
 	return incumbent;
 }
 
-/* Without a spread, as of a modelled clock, the median is all there is. */
-static bool beats(const struct tune_summary *ratio)
+/* By how much the incumbent has to be beaten; where there is none, whoever is judged is judged as by a default. */
+static double least_gain(const struct tune_knockout *knockout, int incumbent)
 {
-	return ratio->count > 0 && ratio->high > 0 && ratio->high < 1 && ratio->median <= 1 - LEAST_GAIN;
+	return incumbent >= 0 && knockout->entries[incumbent].is_previous ? LEAST_GAIN : LEAST_DEFAULT_GAIN;
+}
+
+/* Without a spread, as of a modelled clock, the median is all there is. */
+static bool beats(const struct tune_summary *ratio, double gain)
+{
+	return ratio->count > 0 && ratio->high > 0 && ratio->high < 1 && ratio->median <= 1 - gain;
 }
 
 static bool is_as_fast(const struct tune_knockout *knockout, const struct tune_finalist *finalist, int leader)
@@ -72,7 +79,7 @@ static int simplest(const struct tune_knockout *knockout, int leader, int incumb
 			struct tune_summary ratio =
 				tune_knockout_ratio(knockout, finalist->entry, (size_t)incumbent);
 
-			if (!beats(&ratio))
+			if (!beats(&ratio, least_gain(knockout, incumbent)))
 				continue;
 		}
 		best = (int)finalist->entry;
@@ -107,7 +114,7 @@ static void explain(struct tune_decision *decision, const struct tune_knockout *
 		[TUNE_RULE_FASTER] = "takes %2$s of the time of the %1$s",
 		[TUNE_RULE_SIMPLER] = "takes %2$s of the time of the %1$s; simplest of those as fast",
 		[TUNE_RULE_TIE] = "the %1$s stays: the best takes %2$s of its time, which is no clear gain",
-		[TUNE_RULE_TWICE] = "takes %2$s of the time of the %1$s in a fresh process, and the least in both",
+		[TUNE_RULE_TWICE] = "takes %2$s of the time of the %1$s in a fresh process, and the least in all",
 		[TUNE_RULE_WITHDRAWN] = "the %1$s stays: in a fresh process the best took %2$s of its time",
 	};
 	char text[64];
@@ -130,7 +137,7 @@ void tune_knockout_decide(struct tune_decision *decision, const struct tune_knoc
 		decision->ratio = tune_knockout_ratio(knockout, (size_t)leader, (size_t)decision->incumbent);
 	if (leader == decision->incumbent) {
 		decision->rule = TUNE_RULE_STAYS;
-	} else if (decision->incumbent >= 0 && !beats(&decision->ratio)) {
+	} else if (decision->incumbent >= 0 && !beats(&decision->ratio, least_gain(knockout, decision->incumbent))) {
 		decision->rule = TUNE_RULE_TIE;
 		winner = decision->incumbent;
 	} else {
@@ -146,47 +153,20 @@ void tune_knockout_decide(struct tune_decision *decision, const struct tune_knoc
 	explain(decision, knockout);
 }
 
-/* ---- The second time ---- */
-
-/* Of the first time, once its samples are forgotten: medians of the ratios to the one that the others are judged by. */
-struct memory {
-	size_t entries[TUNE_FINALISTS_MAX + TUNE_PINNED_MAX];
-	double ratios[TUNE_FINALISTS_MAX + TUNE_PINNED_MAX];
-	size_t count;
-};
+/* ---- Further processes ---- */
 
 /* What won, what it won against, and the default, which the gain is told against; and who was nearly as fast, since a
  * process may favour one by a per cent, say by where its arrays lie. */
-static bool is_worth_repeating(const struct tune_knockout *knockout, const struct tune_decision *decision,
-	const struct tune_finalist *finalist, double ratio, double best)
+static bool is_needed(const struct tune_knockout *knockout, const struct tune_decision *decision, size_t entry)
 {
-	if ((int)finalist->entry == decision->winner || (int)finalist->entry == decision->incumbent ||
-		knockout->entries[finalist->entry].is_default)
-		return true;
-	return !knockout->entries[finalist->entry].is_out && ratio > 0 && ratio <= best * (1 + NEARLY);
+	return (int)entry == decision->winner || entry == knockout->memory.judge ||
+	       knockout->entries[entry].is_default;
 }
 
-static void keep_few(struct memory *memory, struct tune_knockout *knockout, const struct tune_decision *decision)
+static void forget_samples(struct tune_knockout *knockout)
 {
-	int judge = decision->incumbent >= 0 ? decision->incumbent : decision->winner;
-	double best = tune_knockout_ratio(knockout, (size_t)decision->winner, (size_t)judge).median;
-	int leader = tune_knockout_leader(knockout);
-	size_t extras = 0;
+	const struct tune_memory *memory = &knockout->memory;
 
-	memory->count = 0;
-	if (leader >= 0)
-		best = fmin(best, tune_knockout_ratio(knockout, (size_t)leader, (size_t)judge).median);
-	for (size_t i = 0; i < knockout->finalist_count; i++) {
-		const struct tune_finalist *finalist = &knockout->finalists[i];
-		double ratio = tune_knockout_ratio(knockout, finalist->entry, (size_t)judge).median;
-
-		if (!is_worth_repeating(knockout, decision, finalist, ratio, best) ||
-			((int)finalist->entry != decision->winner && (int)finalist->entry != judge &&
-				!knockout->entries[finalist->entry].is_default && extras++ >= EXTRAS))
-			continue;
-		memory->entries[memory->count] = finalist->entry;
-		memory->ratios[memory->count++] = ratio;
-	}
 	for (size_t i = 0; i < memory->count; i++) {
 		memset(&knockout->finalists[i], 0, sizeof knockout->finalists[i]);
 		knockout->finalists[i].entry = memory->entries[i];
@@ -195,32 +175,90 @@ static void keep_few(struct memory *memory, struct tune_knockout *knockout, cons
 	knockout->rounds_run = 0;
 }
 
-/* The ratio to the judge over both processes; 0 where it is not to be chosen.  What had won already has to keep half of
- * the least gain, what had not has to have all of it, on the whole, and to be faster here beyond doubt. */
-static double merit(const struct tune_knockout *knockout, const struct tune_decision *decision,
-	const struct memory *memory, size_t i)
+static void keep_few(struct tune_knockout *knockout, const struct tune_decision *decision)
 {
-	size_t judge = (size_t)(decision->incumbent >= 0 ? decision->incumbent : decision->winner);
-	struct tune_summary again = tune_knockout_ratio(knockout, memory->entries[i], judge);
-	double both = sqrt(memory->ratios[i] * again.median);
+	struct tune_memory *memory = &knockout->memory;
+	size_t judge = (size_t)(decision->incumbent >= 0 ? decision->incumbent : decision->winner), extras = 0;
+	double best = tune_knockout_ratio(knockout, (size_t)decision->winner, judge).median;
+	int leader = tune_knockout_leader(knockout);
 
-	if (memory->entries[i] == judge || !has_times(knockout, memory->entries[i]) || again.count < LEAST_ROUNDS ||
-		memory->ratios[i] <= 0)
-		return 0;
-	if ((int)memory->entries[i] == decision->winner)
-		return again.median <= 1 - LEAST_GAIN / 2 ? both : 0;
-	return both <= 1 - LEAST_GAIN && again.high < 1 ? both : 0;
+	memory->judge = judge;
+	if (leader >= 0)
+		best = fmin(best, tune_knockout_ratio(knockout, (size_t)leader, judge).median);
+	for (size_t i = 0; i < knockout->finalist_count; i++) {
+		size_t entry = knockout->finalists[i].entry;
+		double ratio = tune_knockout_ratio(knockout, entry, judge).median;
+		bool is_near = !knockout->entries[entry].is_out && ratio > 0 && ratio <= best * (1 + NEARLY);
+
+		if (!is_needed(knockout, decision, entry) && (!is_near || extras++ >= EXTRAS))
+			continue;
+		memory->entries[memory->count] = entry;
+		memory->first[memory->count] = ratio > 0 ? log(ratio) : 0;
+		memory->fresh[memory->count] = 0;
+		memory->processes[memory->count++] = ratio > 0 ? 0 : -1;
+	}
 }
 
-/* The best over both processes; the one that won stays where it is as good. */
-static int best_of_both(const struct tune_knockout *knockout, const struct tune_decision *decision,
-	const struct memory *memory)
+static void remember(struct tune_knockout *knockout)
 {
+	struct tune_memory *memory = &knockout->memory;
+
+	for (size_t i = 0; i < memory->count; i++) {
+		struct tune_summary ratio = tune_knockout_ratio(knockout, memory->entries[i], memory->judge);
+
+		if (!has_times(knockout, memory->entries[i]) || ratio.count < LEAST_ROUNDS)
+			memory->processes[i] = -1;
+		if (memory->processes[i] < 0)
+			continue;
+		memory->fresh[i] += log(ratio.median);
+		memory->processes[i]++;
+	}
+}
+
+static double mean_of(const struct tune_memory *memory, size_t i)
+{
+	return exp((memory->first[i] + memory->fresh[i]) / (memory->processes[i] + 1));
+}
+
+bool tune_knockout_is_close(const struct tune_knockout *knockout, const struct tune_decision *decision)
+{
+	const struct tune_memory *memory = &knockout->memory;
+	double winner = 0;
+
+	for (size_t i = 0; i < memory->count; i++)
+		if ((int)memory->entries[i] == decision->winner && memory->processes[i] >= 0)
+			winner = mean_of(memory, i);
+	for (size_t i = 0; i < memory->count; i++)
+		if ((int)memory->entries[i] != decision->winner && memory->processes[i] >= 0 &&
+			fabs(mean_of(memory, i) / winner - 1) <= NEARLY)
+			return winner > 0;
+	return false;
+}
+
+/* The ratio to the judge over the processes; 0 where it is not to be chosen.  What had won already has to keep half of
+ * the least gain since, what had not has to have all of it, on the whole, and to be faster here beyond doubt. */
+static double merit(const struct tune_knockout *knockout, const struct tune_decision *decision, size_t i)
+{
+	const struct tune_memory *memory = &knockout->memory;
+	double gain = least_gain(knockout, decision->incumbent);
+	double all = mean_of(memory, i);
+
+	if (memory->entries[i] == memory->judge || memory->processes[i] <= 0)
+		return 0;
+	if ((int)memory->entries[i] == decision->winner)
+		return exp(memory->fresh[i] / memory->processes[i]) <= 1 - gain / 2 ? all : 0;
+	return all <= 1 - gain && tune_knockout_ratio(knockout, memory->entries[i], memory->judge).high < 1 ? all : 0;
+}
+
+/* The best over all processes; the one that won stays where it is as good. */
+static int best_of_all(const struct tune_knockout *knockout, const struct tune_decision *decision)
+{
+	const struct tune_memory *memory = &knockout->memory;
 	double best = 0, own = 0;
 	int winner = -1;
 
 	for (size_t i = 0; i < memory->count; i++) {
-		double value = merit(knockout, decision, memory, i);
+		double value = merit(knockout, decision, i);
 
 		if ((int)memory->entries[i] == decision->winner)
 			own = value;
@@ -234,18 +272,20 @@ static int best_of_both(const struct tune_knockout *knockout, const struct tune_
 
 void tune_knockout_repeat(struct tune_decision *decision, struct tune_knockout *knockout, int rounds)
 {
-	int judge = decision->incumbent >= 0 ? decision->incumbent : decision->winner;
-	uint64_t random = ~knockout->seed;
-	struct memory memory;
-	int winner;
+	uint64_t random = ~knockout->seed - (uint64_t)knockout->memory.count;
+	int judge, winner;
 
-	keep_few(&memory, knockout, decision);
+	if (knockout->memory.count == 0)
+		keep_few(knockout, decision);
+	judge = (int)knockout->memory.judge;
+	forget_samples(knockout);
 	while (knockout->rounds_run < rounds && !knockout->must_stop(knockout->user))
 		tune_knockout_round(knockout, &random);
 	if (!has_times(knockout, (size_t)judge) ||
 		tune_knockout_ratio(knockout, (size_t)decision->winner, (size_t)judge).count < LEAST_ROUNDS)
 		return;
-	winner = best_of_both(knockout, decision, &memory);
+	remember(knockout);
+	winner = best_of_all(knockout, decision);
 	if (winner < 0)
 		winner = judge;
 	if (winner == decision->winner)

@@ -138,8 +138,8 @@ int tune_verify_large(enum tune_verdict *verdict, char note[TUNE_NOTE_SIZE], str
 int tune_check_output(enum tune_verdict *verdict, char note[TUNE_NOTE_SIZE], struct tune_gpu *gpu, uint64_t count,
 	bool is_exclusive);
 
-/* measure.c */
-int tune_measure(double *us, struct tune_gpu *gpu, int slot, const struct tune_timing *timing);
+/* measure.c: as many samples as the timing has, or one where that tells enough; *taken is how many. */
+int tune_measure(double *us, int *taken, struct tune_gpu *gpu, int slot, const struct tune_timing *timing);
 int tune_measure_plan(double *us, struct tune_gpu *gpu, struct scanrt_plan *plan, const struct tune_timing *timing);
 int tune_measure_copy(struct tune_copy_reply *reply, struct tune_gpu *gpu, const struct tune_timing *timing,
 	const struct srt_image *image);

@@ -283,6 +283,7 @@ static void run_finals(struct tune_knockout *knockout)
 
 void tune_knockout_run(struct tune_knockout *knockout)
 {
+	knockout->memory.count = 0;
 	drop_slower(knockout, SLOW);
 	sample_more(knockout);
 	drop_slower(knockout, SLOW);

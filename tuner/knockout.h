@@ -38,6 +38,17 @@ struct tune_finalist {
 	bool is_retired;            /* beaten beyond doubt, and not run any more */
 };
 
+/* Of the processes before, whose samples are forgotten: the ratios of the finalists' times to those of the one that all
+ * are judged by, as logarithms. */
+struct tune_memory {
+	size_t entries[TUNE_FINALISTS_MAX + TUNE_PINNED_MAX];
+	double first[TUNE_FINALISTS_MAX + TUNE_PINNED_MAX]; /* of the process that chose them */
+	double fresh[TUNE_FINALISTS_MAX + TUNE_PINNED_MAX]; /* the sum of those since */
+	int processes[TUNE_FINALISTS_MAX + TUNE_PINNED_MAX]; /* that it is of; -1: it failed in one */
+	size_t count;               /* 0: none yet */
+	size_t judge;
+};
+
 struct tune_knockout {
 	struct tune_entry *entries;
 	size_t count;
@@ -49,6 +60,7 @@ struct tune_knockout {
 	struct tune_finalist finalists[TUNE_FINALISTS_MAX + TUNE_PINNED_MAX];
 	size_t finalist_count;
 	int rounds_run;
+	struct tune_memory memory;
 };
 
 enum tune_rule {
@@ -75,9 +87,11 @@ void tune_knockout_run(struct tune_knockout *knockout);
 void tune_knockout_decide(struct tune_decision *decision, const struct tune_knockout *knockout);
 
 /* The winner, the incumbent and who was nearly as fast once more, for so many rounds, with the finals' samples
- * forgotten: what does not hold is withdrawn, and what is the best over both times is chosen.  For a sample function
- * that starts from scratch. */
+ * forgotten: what does not hold is withdrawn, and what is the best over all processes is chosen.  For a sample function
+ * that starts from scratch; it may be called again, for one more of them. */
 void tune_knockout_repeat(struct tune_decision *decision, struct tune_knockout *knockout, int rounds);
+/* Whether one more process could well decide otherwise. */
+bool tune_knockout_is_close(const struct tune_knockout *knockout, const struct tune_decision *decision);
 
 /* ---- For decision.c ---- */
 

@@ -25,6 +25,7 @@ scantune_SOURCES = \
 	tuner/devices.c \
 	tuner/draft.h \
 	tuner/doctor.c \
+	tuner/explore.c \
 	tuner/fault.c \
 	tuner/fixed_order.c tuner/fixed_order.h \
 	tuner/gains.c tuner/gains.h \
@@ -46,6 +47,7 @@ scantune_SOURCES = \
 	tuner/messages.h \
 	tuner/names.c \
 	tuner/monitor.c tuner/monitor.h \
+	tuner/neighbours.c tuner/neighbours.h \
 	tuner/operands.c \
 	tuner/options.c tuner/options.h \
 	tuner/peers.c tuner/peers.h bench/peers.h \
@@ -64,6 +66,7 @@ scantune_SOURCES = \
 	tuner/stated.c tuner/stated.h \
 	tuner/statistics.c tuner/statistics.h \
 	tuner/trial.c \
+	tuner/trials.c \
 	tuner/tune.c tuner/tune.h \
 	tuner/twin.c tuner/twin.h \
 	tuner/usage.c \

@@ -99,7 +99,48 @@ static int wake(const struct tune_gpu *gpu, const struct tune_graph *graph)
 		(gpu->output + graph->wake_at, gpu->input + graph->wake_at, graph->wake_bytes, gpu->stream));
 }
 
-static int make_graph(struct tune_graph *graph, const struct tune_gpu *gpu, const struct work *work,
+static int time_replay(double *us, const struct tune_gpu *gpu, const struct tune_graph *graph)
+{
+	const struct srt_driver *driver = gpu->driver;
+	float milliseconds = 0;
+	int status = SRT_CALL(driver, cuEventRecord, (gpu->before, gpu->stream));
+
+	if (!status)
+		status = replay(gpu, graph);
+	if (!status)
+		status = SRT_CALL(driver, cuEventRecord, (gpu->after, gpu->stream));
+	if (!status)
+		status = SRT_CALL(driver, cuEventSynchronize, (gpu->after));
+	if (!status)
+		status = SRT_CALL(driver, cuEventElapsedTime, (&milliseconds, gpu->before, gpu->after));
+	*us = (double)milliseconds * 1e3 / graph->scans;
+	return status;
+}
+
+static int sample(double *us, const struct tune_gpu *gpu, const struct tune_graph *graph)
+{
+	int status = wake(gpu, graph);
+
+	return status ? status : time_replay(us, gpu, graph);
+}
+
+/* The first replays, which are cold; what the faster of them took tells what is not worth more of them. */
+static int warm_up(double *us, const struct tune_gpu *gpu, const struct tune_graph *graph)
+{
+	int status = SCANRT_OK;
+
+	*us = 0;
+	for (int i = 0; !status && i < WARM_REPLAYS; i++) {
+		double cold;
+
+		status = time_replay(&cold, gpu, graph);
+		if (i == 0 || cold < *us)
+			*us = cold;
+	}
+	return status;
+}
+
+static int make_graph(double *cold, struct tune_graph *graph, const struct tune_gpu *gpu, const struct work *work,
 	const struct tune_timing *timing)
 {
 	const struct srt_driver *driver = gpu->driver;
@@ -121,30 +162,8 @@ static int make_graph(struct tune_graph *graph, const struct tune_gpu *gpu, cons
 	graph->count = timing->count;
 	graph->scans = timing->scans;
 	plan_wake(graph, gpu, stride_of(work, timing), timing);
-	for (int i = 0; !status && i < WARM_REPLAYS; i++)
-		status = replay(gpu, graph);
 	if (!status)
-		status = SRT_CALL(driver, cuStreamSynchronize, (gpu->stream));
-	return status;
-}
-
-static int sample(double *us, const struct tune_gpu *gpu, const struct tune_graph *graph)
-{
-	const struct srt_driver *driver = gpu->driver;
-	float milliseconds = 0;
-	int status = wake(gpu, graph);
-
-	if (!status)
-		status = SRT_CALL(driver, cuEventRecord, (gpu->before, gpu->stream));
-	if (!status)
-		status = replay(gpu, graph);
-	if (!status)
-		status = SRT_CALL(driver, cuEventRecord, (gpu->after, gpu->stream));
-	if (!status)
-		status = SRT_CALL(driver, cuEventSynchronize, (gpu->after));
-	if (!status)
-		status = SRT_CALL(driver, cuEventElapsedTime, (&milliseconds, gpu->before, gpu->after));
-	*us = (double)milliseconds * 1e3 / graph->scans;
+		status = warm_up(cold, gpu, graph);
 	return status;
 }
 
@@ -157,21 +176,27 @@ static int take_samples(double *us, const struct tune_gpu *gpu, const struct tun
 	return status;
 }
 
-/* The graph of a slot and class is kept: a race comes back for more samples. */
-int tune_measure(double *us, struct tune_gpu *gpu, int slot, const struct tune_timing *timing)
+/* The graph of a slot and class is kept: a race comes back for more samples, unless there is no hope. */
+int tune_measure(double *us, int *taken, struct tune_gpu *gpu, int slot, const struct tune_timing *timing)
 {
 	struct tune_slot *from = &gpu->slots[slot];
 	struct tune_graph *graph = &from->graphs[timing->klass];
 	const struct work work = { .kernel = &from->kernel, .problem = &from->kernel.problem };
+	double cold = 0;
 	int status = SCANRT_OK;
 
 	tune_fault_kill("kill-time", from->text);
 	if (graph->exec && (graph->count != timing->count || graph->scans != timing->scans))
 		tune_graph_free(graph, gpu->driver);
 	if (graph->exec == NULL)
-		status = make_graph(graph, gpu, &work, timing);
-	if (!status)
+		status = make_graph(&cold, graph, gpu, &work, timing);
+	*taken = timing->limit_us > 0 && cold > timing->limit_us ? 1 : timing->samples;
+	if (!status && *taken < timing->samples) {
+		us[0] = cold;
+		tune_graph_free(graph, gpu->driver);
+	} else if (!status) {
 		status = take_samples(us, gpu, graph, timing->samples);
+	}
 	return status;
 }
 
@@ -179,7 +204,8 @@ int tune_measure_plan(double *us, struct tune_gpu *gpu, struct scanrt_plan *plan
 {
 	const struct work work = { .plan = plan, .problem = &gpu->problem };
 	struct tune_graph graph = {0};
-	int status = make_graph(&graph, gpu, &work, timing);
+	double cold;
+	int status = make_graph(&cold, &graph, gpu, &work, timing);
 
 	if (!status)
 		status = take_samples(us, gpu, &graph, timing->samples);
@@ -206,8 +232,8 @@ static int time_copy(struct tune_copy_reply *reply, const struct tune_gpu *gpu, 
 	const struct tune_timing *timing, const char *method)
 {
 	struct tune_graph graph = {0};
-	double us[TUNE_SAMPLES_MAX], middle;
-	int status = make_graph(&graph, gpu, work, timing);
+	double us[TUNE_SAMPLES_MAX], middle, cold;
+	int status = make_graph(&cold, &graph, gpu, work, timing);
 
 	if (!status)
 		status = take_samples(us, gpu, &graph, timing->samples);

@@ -104,6 +104,7 @@ struct tune_timing {
 	int scans;
 	int pairs;
 	int samples;
+	double limit_us; /* of a scan: what takes longer has one sample; 0: none */
 };
 
 struct tune_copy_request {

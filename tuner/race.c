@@ -235,6 +235,13 @@ void tune_race_repeat(struct tune_search *search, size_t klass)
 		refer_ratios_to(search, klass, &search->candidates[decision.winner]);
 }
 
+bool tune_race_is_close(const struct tune_search *search, size_t klass)
+{
+	const struct tune_result *result = &search->results[klass];
+
+	return result->race && tune_knockout_is_close(&result->race->knockout, &result->decision);
+}
+
 bool tune_race_has_scatter(const struct tune_search *search, size_t klass)
 {
 	const struct tune_summary *summary = &search->results[klass].summary;

@@ -46,7 +46,7 @@ void tune_record_image(struct tune_session *session, const struct tune_build *bu
  * then.  NULL: it cannot be read, and the reason is recorded. */
 struct srt_db *tune_look_into(const char *path);
 
-/* Takes over what an interrupted run left; says which variants may have brought it down. */
-void tune_record_resume(struct tune_search *search);
+/* Takes over what an interrupted run left of the candidates from this one on; says which may have brought it down. */
+void tune_record_resume(struct tune_search *search, size_t first);
 
 #endif

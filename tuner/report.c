@@ -156,6 +156,11 @@ void tune_report_problem(const char *name, size_t index, int variants)
 		tune_report_line("[%zu/%zu] %s: %d variants", index + 1, state.problems, name, variants);
 }
 
+void tune_report_more(int variants)
+{
+	state.variants = variants;
+}
+
 void tune_report_done(int variants)
 {
 	state.done = variants;

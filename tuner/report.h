@@ -30,6 +30,7 @@ struct tune_row {
 void tune_report_open(const struct tune_options *options, size_t problems);
 /* The problem that is worked on, the variants that it has, how far it is. */
 void tune_report_problem(const char *name, size_t index, int variants);
+void tune_report_more(int variants);        /* it has as many by now */
 void tune_report_done(int variants);        /* so many of them have been looked at */
 void tune_report_phase(const char *phase);  /* "race", "winners", ...: a literal */
 void tune_report_waited(double seconds);    /* for the compilers, within a phase */

@@ -41,9 +41,16 @@ static int chosen_effort(const char *note)
 	return -1;
 }
 
-static struct tune_candidate *find(struct tune_search *search, const char *variant)
+struct resumption {
+	struct tune_search *search;
+	size_t first; /* candidates before it have been looked at, and tried since */
+};
+
+static struct tune_candidate *find(const struct resumption *resumption, const char *variant)
 {
-	for (size_t i = 0; i < search->candidate_count; i++)
+	struct tune_search *search = resumption->search;
+
+	for (size_t i = resumption->first; i < search->candidate_count; i++)
 		if (strcmp(search->candidates[i].build.text, variant) == 0)
 			return &search->candidates[i];
 	return NULL;
@@ -78,8 +85,8 @@ static void take_times(struct tune_search *search, struct tune_candidate *candid
 
 static int take(void *user, const struct srt_db_trial *trial)
 {
-	struct tune_search *search = user;
-	struct tune_candidate *candidate = find(search, trial->variant);
+	const struct resumption *resumption = user;
+	struct tune_candidate *candidate = find(resumption, trial->variant);
 
 	/* Another effort's or seed's candidate. */
 	if (candidate == NULL)
@@ -87,7 +94,7 @@ static int take(void *user, const struct srt_db_trial *trial)
 	if (trial->klass[0] == '\0')
 		take_verdict(candidate, trial);
 	else
-		take_times(search, candidate, trial);
+		take_times(resumption->search, candidate, trial);
 	return 0;
 }
 
@@ -136,11 +143,11 @@ static void skip_slow(struct tune_search *search, struct tune_candidate *candida
 }
 
 /* What hung or crashed in any earlier run is tried again, since drivers get better, but alone. */
-static void isolate_poison(struct tune_search *search)
+static void isolate_poison(struct tune_search *search, size_t first)
 {
 	struct tune_session *session = search->session;
 
-	for (size_t i = 0; i < search->candidate_count; i++) {
+	for (size_t i = first; i < search->candidate_count; i++) {
 		struct tune_candidate *candidate = &search->candidates[i];
 		struct srt_strbuf note = {0};
 		bool is_poison = false;
@@ -152,21 +159,22 @@ static void isolate_poison(struct tune_search *search)
 	}
 }
 
-void tune_record_resume(struct tune_search *search)
+void tune_record_resume(struct tune_search *search, size_t first)
 {
 	struct tune_session *session = search->session;
+	struct resumption resumption = { search, first };
 
 	if (session->db == NULL || session->is_unrecorded)
 		return;
-	isolate_poison(search);
+	isolate_poison(search, first);
 	if (session->options->is_restart)
 		return;
-	if (srt_db_each_trial(session->db, session->device_row, srt_source_hash(), search->problem_row, take, search) !=
-	    SCANRT_OK) {
+	if (srt_db_each_trial(session->db, session->device_row, srt_source_hash(), search->problem_row, take,
+		    &resumption) != SCANRT_OK) {
 		tune_report_error("%s", srt_error_last()->text);
 		return;
 	}
-	for (size_t i = 0; i < search->candidate_count; i++) {
+	for (size_t i = first; i < search->candidate_count; i++) {
 		judge_suspect(search, &search->candidates[i]);
 		skip_slow(search, &search->candidates[i]);
 	}

@@ -41,6 +41,7 @@ struct tune_candidate {
 	bool is_related[TUNE_CLASS_MAX]; /* chosen for another problem of the same size, or by another board */
 	bool is_suspect;         /* was at work when an earlier run died: tried alone */
 	int attempts;            /* alone, that ended in such a death */
+	bool is_explored;        /* its neighbours are candidates, too */
 	bool is_confirmed;       /* right in every mode, in order, and at large counts */
 	uint64_t code;           /* twin.h, once it is compiled; 0: none, or not machine code */
 	bool is_known;           /* an earlier run's verdict stands: not tried again */
@@ -85,6 +86,8 @@ struct tune_search {
 	size_t class_count;
 	struct tune_candidate *candidates;
 	size_t candidate_count;
+	size_t candidate_max;
+	double best_us[TUNE_CLASS_MAX];  /* so far; 0: none */
 	struct tune_build *extras;       /* winners in other modes and for the check of order */
 	size_t extra_count;
 	double verify_seconds;           /* the slowest default's, which the watchdog goes by; 0: not known yet */
@@ -112,8 +115,16 @@ bool tune_candidates_known(struct srt_variant *variant, struct tune_session *ses
 size_t tune_candidates_chosen(struct srt_db_choice rows[TUNE_CHOICES_MAX], const struct tune_search *search,
 	const char *file);
 void tune_candidates_fit_classes(struct tune_search *search);
+bool tune_is_slow(const struct tune_session *session); /* so that little can be tried */
 bool tune_candidates_make(struct tune_search *search);
-void tune_candidates_compile(struct tune_search *search);
+void tune_candidates_compile(struct tune_search *search, size_t first); /* those from this one on */
+
+/* trials.c: compiled, verified and timed, those from this one on. */
+void tune_trials(struct tune_search *search, size_t first);
+
+/* explore.c: what won for problems like this one, and the neighbours of what is best. */
+size_t tune_explore_size(const struct tune_session *session); /* candidates, at most */
+void tune_explore(struct tune_search *search);
 
 /* trial.c: one thing asked of the worker for one build.  The verdict is the build's; note says why. */
 void tune_build_request(const struct tune_session *session, struct tune_build *build); /* what the job asks for */
@@ -137,6 +148,7 @@ void tune_race(struct tune_search *search, size_t klass);
 /* Whether so short a time can be; else the candidate has failed. */
 bool tune_race_is_plausible(struct tune_search *search, struct tune_candidate *candidate, size_t klass, double us);
 void tune_race_repeat(struct tune_search *search, size_t klass); /* winner and incumbent again */
+bool tune_race_is_close(const struct tune_search *search, size_t klass); /* after that: worth another time */
 bool tune_race_has_scatter(const struct tune_search *search, size_t klass);
 void tune_race_free(struct tune_search *search, size_t klass);
 

@@ -340,17 +340,22 @@ static bool is_wide(const struct srt_problem *problem)
 	return srt_problem_size(problem, SRT_ACCUMULATOR) > 8;
 }
 
+bool tune_space_has(const struct srt_variant *variant, const struct srt_problem *problem)
+{
+	/* An accumulator an element beside the arrays is memory that a caller will not want to spend. */
+	if (srt_strategy_find(variant->strategy)->keeps_elements && !srt_problem_keeps_in_output(problem))
+		return false;
+	/* Words are better off in registers. */
+	return variant->store != PLACE || is_wide(problem);
+}
+
 static size_t append(struct srt_variant *variants, size_t used, const struct point *point,
 	const struct srt_problem *problem, const struct srt_device *device)
 {
 	variants[used] = variant_of(point, problem);
-	if (srt_variant_check(&variants[used], problem, device) != SCANRT_OK)
+	if (srt_variant_check(&variants[used], problem, device) != SCANRT_OK ||
+		!tune_space_has(&variants[used], problem))
 		return used;
-	/* An accumulator an element beside the arrays is memory that a caller will not want to spend. */
-	if (srt_strategy_find(point->strategy)->keeps_elements && !srt_problem_keeps_in_output(problem))
-		return used;
-	if (point->store == PLACE && !is_wide(problem))
-		return used; /* words are better off in registers */
 	for (size_t i = 0; i < used; i++)
 		if (tune_variant_is_equal(&variants[i], &variants[used]))
 			return used;

@@ -18,6 +18,9 @@ size_t tune_space(struct srt_variant *variants, size_t capacity, const struct sr
 /* How many variants an effort tries for a problem; fewer on a slow device. */
 size_t tune_space_size(enum tune_effort effort, bool is_slow);
 
+/* Whether it is a variant that the space would have for this problem, and not only one that can run it. */
+bool tune_space_has(const struct srt_variant *variant, const struct srt_problem *problem);
+
 bool tune_variant_is_equal(const struct srt_variant *a, const struct srt_variant *b);
 
 #endif

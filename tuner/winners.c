@@ -219,20 +219,38 @@ static bool confirm_winners(struct tune_search *search)
 	return true;
 }
 
+/* A recheck is a fresh process to what was chosen before: only what it would change has to hold once more. */
+static bool is_to_be_repeated(const struct tune_search *search, size_t klass)
+{
+	const struct tune_candidate *winner = search->results[klass].winner;
+
+	return winner && tune_race_has_scatter(search, klass) &&
+	       (search->session->options->task != TUNE_TASK_RECHECK || !winner->is_previous[klass]);
+}
+
 /* What holds only in the process that it was found in, say by the luck of where its buffers lie, does not hold. */
-static void repeat_in_fresh_worker(struct tune_search *search)
+static void repeat_in_fresh_worker(struct tune_search *search, bool is_first)
 {
 	bool is_replaced = false;
 
-	tune_report_phase("repetition");
 	for (size_t i = 0; i < search->class_count && !tune_should_stop(search->session); i++) {
-		if (!search->results[i].winner || !tune_race_has_scatter(search, i))
+		if (!is_to_be_repeated(search, i) || (!is_first && !tune_race_is_close(search, i)))
 			continue;
 		if (!is_replaced)
 			tune_session_replace_worker(search->session);
 		is_replaced = true;
 		tune_race_repeat(search, i);
 	}
+}
+
+/* Where two are nearly as fast, one process more tells better which of them holds. */
+static void repeat(struct tune_search *search)
+{
+	static const int processes[] = { [TUNE_QUICK] = 1, [TUNE_NORMAL] = 2, [TUNE_THOROUGH] = 4 };
+
+	tune_report_phase("repetition");
+	for (int i = 0; i < processes[search->session->options->effort]; i++)
+		repeat_in_fresh_worker(search, i == 0);
 }
 
 /* A default that fails has no image, and a row that says why. */
@@ -345,7 +363,7 @@ bool tune_winners(struct tune_search *search)
 	if (!confirm_winners(search))
 		return false;
 	if (!search->session->is_finishing) {
-		repeat_in_fresh_worker(search);
+		repeat(search);
 		if (!confirm_winners(search))
 			return false;
 		tune_crossovers(search);

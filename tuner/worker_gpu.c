@@ -223,10 +223,10 @@ static bool serve_verify(struct tune_gpu *gpu, const struct tune_frame *frame)
 static bool serve_time(struct tune_gpu *gpu, const struct tune_frame *frame)
 {
 	const struct tune_time_request *request = (const void *)frame->bytes;
-	struct tune_slot_reply reply = { .verdict = TUNE_OK, .sample_count = request->timing.samples };
+	struct tune_slot_reply reply = { .verdict = TUNE_OK };
 	double start = tune_now();
 
-	note_failure(&reply, tune_measure(reply.us, gpu, request->slot, &request->timing));
+	note_failure(&reply, tune_measure(reply.us, &reply.sample_count, gpu, request->slot, &request->timing));
 	for (int i = 0; i < reply.sample_count && tune_fault_is("fast", gpu->slots[request->slot].text); i++)
 		reply.us[i] *= 0.2;
 	reply.seconds = tune_now() - start;

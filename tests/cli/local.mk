@@ -19,7 +19,7 @@ tests_cli_libquicknvrtc_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -share
 
 cli_scripts = tests/cli/compare.sh tests/cli/usage.sh tests/cli/tune.sh tests/cli/faults.sh tests/cli/kill.sh \
 	tests/cli/emulated.sh \
-	tests/cli/commands.sh tests/cli/completion.sh tests/cli/kept.sh tests/cli/kills.sh \
+	tests/cli/commands.sh tests/cli/completion.sh tests/cli/explore.sh tests/cli/kept.sh tests/cli/kills.sh \
 	tests/cli/reproducible.sh tests/cli/vendor.sh
 CLI_TESTS += $(cli_scripts)
 EXTRA_DIST += $(cli_scripts) tests/cli/quick.sh

@@ -101,10 +101,10 @@ static void is_timed_as(const char *wanted, int pairs, const char *name)
 int main(void)
 {
 	tap_plan(0);
-	is_timed_as("(CCC)IRRSEREERE", 1, "what lives in L2 is timed after itself");
-	is_timed_as("(CCC)IRRSCERECERE", 3, "what streams is timed after a copy, which is in no time");
+	is_timed_as("(CCC)IEREEREEREERE", 1, "what lives in L2 is timed after itself");
+	is_timed_as("(CCC)IEREERECERECERE", 3, "what streams is timed after a copy, which is in no time");
 	tap_is_uint(copied, 6 << 20, "of twice the cache");
-	is_timed_as("(CCC)IRRSCERECERE", 2, "so is what fills little more than the cache");
+	is_timed_as("(CCC)IEREERECERECERE", 2, "so is what fills little more than the cache");
 	tap_is_uint(copied, 6 << 20, "as long as there is so much of it");
 	return tap_done();
 }

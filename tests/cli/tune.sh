@@ -121,7 +121,9 @@ is "$(status_of_it)" "" "and does not try again what failed"
 interrupt
 ok "with --restart" tune --seed 7 --restart
 is "$(status_of_it)" ok "it is tried anew"
-is "$(variants)" "$drawn" "and a run of the same seed has the same variants"
+rm -f "$db"
+ok "a run of the same seed, from nothing" tune --seed 7
+is "$(variants)" "$drawn" "has the same variants"
 chmod 400 "$db"
 if [ "$(id -u)" -eq 0 ]; then
 	skip 1 "the superuser writes to any file"

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Steps of the local search.  A knob's step is what makes a difference that can be measured: a 16-byte vector of items,
+ * a warp or two of a block, a factor of two where only those are of use.
+ */
+#include "neighbours.h"
+
+#include "data.h"
+#include "space.h"
+#include "status.h"
+#include "strategy.h"
+
+struct around {
+	struct srt_variant *variants;
+	size_t count;
+	size_t capacity;
+	const struct srt_variant *from;
+	const struct srt_problem *problem;
+	const struct srt_device *device;
+};
+
+static const int blocks[] = { 32, 64, 96, 128, 160, 192, 224, 256, 288, 320, 352, 384, 416, 448, 480, 512, 576, 640,
+	704, 768, 832, 896, 960, 1024 };
+
+#define BLOCKS (int)(sizeof blocks / sizeof blocks[0])
+
+static void propose(struct around *around, const struct srt_variant *variant)
+{
+	if (around->count == around->capacity || tune_variant_is_equal(variant, around->from) ||
+		srt_variant_check(variant, around->problem, around->device) != SCANRT_OK)
+		return;
+	for (size_t i = 0; i < around->count; i++)
+		if (tune_variant_is_equal(&around->variants[i], variant))
+			return;
+	around->variants[around->count++] = *variant;
+}
+
+static bool has(const struct around *around, const char *knob)
+{
+	return srt_knob_default(srt_knob_find(knob), around->from->strategy) > 0;
+}
+
+/* The knob at another value, where the strategy has it and the value is one. */
+static void set(struct around *around, const char *name, int value)
+{
+	const struct srt_knob *knob = srt_knob_find(name);
+	struct srt_variant variant = *around->from;
+
+	if (!has(around, name) || value < knob->least || value > knob->most)
+		return;
+	srt_knob_set(knob, &variant, value);
+	propose(around, &variant);
+}
+
+static void factor_of_two(struct around *around, const char *name)
+{
+	int value = srt_knob_get(srt_knob_find(name), around->from);
+
+	set(around, name, 2 * value);
+	if (value > 1)
+		set(around, name, value / 2);
+}
+
+static void one_step(struct around *around, const char *name)
+{
+	int value = srt_knob_get(srt_knob_find(name), around->from);
+
+	set(around, name, value + 1);
+	set(around, name, value - 1);
+}
+
+/* Whole vectors; below one, and where values stay in shared memory, single elements or factors of two. */
+static void step_items(struct around *around)
+{
+	const struct srt_variant *from = around->from;
+	int vector = srt_problem_vector(around->problem);
+
+	if (from->strategy == SRT_LARGE || from->items < vector) {
+		factor_of_two(around, "items");
+		return;
+	}
+	if (from->store == SRT_ACCESS_PLACE)
+		vector = 1;
+	set(around, "items", from->items + vector);
+	set(around, "items", from->items - vector);
+	/* Slices that lie in shared memory want an odd number of vectors. */
+	set(around, "items", from->items + 2 * vector);
+	set(around, "items", from->items - 2 * vector);
+}
+
+/* Of the next size up or down, in the list of those that are tried. */
+static int block_beside(int block, int step)
+{
+	int i = step > 0 ? 0 : BLOCKS - 1;
+
+	while (i >= 0 && i < BLOCKS && (step > 0 ? blocks[i] <= block : blocks[i] >= block))
+		i += step > 0 ? 1 : -1;
+	return i >= 0 && i < BLOCKS ? blocks[i] : 0;
+}
+
+static void step_block(struct around *around)
+{
+	int lower = block_beside(around->from->block, -1), upper = block_beside(around->from->block, 1);
+
+	set(around, "block", lower);
+	set(around, "block", upper);
+	set(around, "block", block_beside(lower, -1));
+	set(around, "block", block_beside(upper, 1));
+}
+
+/* The same tile by half as many threads, or twice as many. */
+static void trade(struct around *around)
+{
+	struct srt_variant variant = *around->from;
+
+	variant.block *= 2;
+	if (variant.items % 2 == 0) {
+		variant.items /= 2;
+		propose(around, &variant);
+	}
+	variant = *around->from;
+	variant.items *= 2;
+	if (variant.block % 64 == 0) {
+		variant.block /= 2;
+		propose(around, &variant);
+	}
+}
+
+/* The ring of look-ahead: its length, how far the reduction is ahead, and both. */
+static void step_ring(struct around *around)
+{
+	struct srt_variant variant = *around->from;
+
+	if (!has(around, "stages"))
+		return;
+	variant.stages++;
+	variant.ahead++;
+	propose(around, &variant);
+	variant.stages -= 2;
+	variant.ahead -= 2;
+	if (variant.ahead > 0)
+		propose(around, &variant);
+	one_step(around, "stages");
+	one_step(around, "ahead");
+}
+
+/* Of what has names, all others. */
+static void every_other(struct around *around, const char *name)
+{
+	const struct srt_knob *knob = srt_knob_find(name);
+
+	for (int value = knob->least; value <= knob->most; value++)
+		set(around, name, value);
+}
+
+size_t tune_neighbours(struct srt_variant *variants, size_t capacity, const struct srt_variant *from,
+	const struct srt_problem *problem, const struct srt_device *device)
+{
+	struct around around = { variants, 0, capacity, from, problem, device };
+
+	step_items(&around);
+	step_block(&around);
+	factor_of_two(&around, "gather");
+	one_step(&around, "residency");
+	trade(&around);
+	step_ring(&around);
+	every_other(&around, "store");
+	factor_of_two(&around, "cluster");
+	every_other(&around, "exchange");
+	factor_of_two(&around, "lanes");
+	every_other(&around, "teams");
+	every_other(&around, "load");
+	every_other(&around, "warp");
+	factor_of_two(&around, "partials");
+	if (from->circuit > SRT_CIRCUIT_WARPS)
+		factor_of_two(&around, "fan");
+	srt_error_clear();
+	return around.count;
+}
