@@ -112,7 +112,9 @@ static void check_foreign(struct replay *replay, uint64_t most)
 	test_drive(device, cuCtxDestroy, (other));
 }
 
-/* A context that is destroyed takes its plans' part in the driver along; what is the library's own is freed. */
+/* A context that is destroyed takes its plans' part in the driver along; what is the library's own is freed.  Wrong use
+ * by the manual, which an emulated device reports: to NVIDIA's driver the handle of a context that is gone is any
+ * address, and an H200's waited for ever. */
 static void check_lost_context(struct replay *replay)
 {
 	const struct test_device *device = &replay->device;
@@ -172,7 +174,10 @@ int main(void)
 	if (replay.device.facts.has_clusters)
 		check(&replay, "cluster,block=64,items=4", 2000);
 	test_drive(&replay.device, cuStreamDestroy, (replay.stream));
-	check_lost_context(&replay);
+	if (replay.device.facts.is_emulated)
+		check_lost_context(&replay);
+	else
+		tap_skip(2, "a driver knows a context that is gone only if it is emulated");
 	scanrt_context_destroy(replay.context);
 	test_device_close(&replay.device);
 	return tap_done();
