@@ -36,6 +36,7 @@ kernel_files = \
 	kernels/pipeline.cuh \
 	kernels/policy.cuh \
 	kernels/raked_results.cuh \
+	kernels/raked_lane.cuh \
 	kernels/raked_slice.cuh \
 	kernels/raked_store.cuh \
 	kernels/raked_tile.cuh \

@@ -6,7 +6,8 @@
  * A slice is scanned in one of four ways.  Whether slices are raked is the variant's; what else it depends on makes no
  * difference to the tree in which elements are combined:
  *   raked      with bulk stores: in the stage, each lane its own elements (raked_slice.cuh)
- *   part       the same of the array's last slice, where it is not full
+ *   part       the same of the array's last slice, where it is not full (raked_lane.cuh); of paired scans it is filled
+ *              with identities, and then as good as full
  *   full       full slices of aligned arrays otherwise: by rows, all of it in registers (slice.cuh)
  *   any        the rest, in the same tree: a few rows after the others, which takes few registers
  */
@@ -64,8 +65,8 @@ private:
 		T total;
 		if constexpr (P::rakes) {
 			if (rakes)
-				held = reduce_raked(total, k, tile);
-			else if (count > 0)
+				held = reduce_raked(total, k, tile, count);
+			else if (!raked_slice<P>::is_paired && count > 0)
 				held = reduce_part(total, k, tile, count);
 		} else {
 			reduce_rows(total, k, tile, count);
@@ -92,7 +93,7 @@ private:
 		const int count = slice_count<P>(tile_count<P>(arguments, tile), warp);
 		if constexpr (P::rakes) {
 			if (is_raked_whole(count))
-				scan_raked(k, tile, held);
+				scan_raked(k, tile, held, count);
 			else
 				scan_part(k, tile, held, count);
 		} else if (count == P::slice && (P::has_initial || tile > 0) && are_aligned()) {
@@ -102,8 +103,11 @@ private:
 		}
 	}
 
+	/* Parts of paired scans are filled, and then are. */
 	__device__ __forceinline__ bool is_raked_whole(int count) const
 	{
+		if (raked_slice<P>::is_paired)
+			return count > 0;
 		return !raked_slice<P>::is_rolled && count == P::slice;
 	}
 
@@ -146,16 +150,24 @@ private:
 		return slice_gap<P>(arguments) > 0 ? u32(address_of(arguments.in)) % 16 : 0;
 	}
 
-	__device__ __forceinline__ raked_part<T> reduce_raked(T &total, u32 k, u32 tile) const
+	__device__ __forceinline__ raked_part<T> reduce_raked(T &total, u32 k, u32 tile, int count) const
 	{
+		if constexpr (raked_slice<P>::is_paired)
+			if (count < P::slice)
+				raked(k).own().fill(in_shift(), count);
 		return raked(k).reduce(total, &shared.scratch[warp], first_of(tile), in_shift());
 	}
 
 	/* The stage is free again when what is copied from it has been read: its slot is worth more than the wait. */
-	__device__ __forceinline__ void scan_raked(u32 k, u32 tile, const raked_part<T> &held) const
+	__device__ __forceinline__ void scan_raked(u32 k, u32 tile, const raked_part<T> &held, int count) const
 	{
-		raked(k).scan(wait_for_prefix(k, tile), held, first_of(tile), in_shift(), turn());
-		stored(k).store_all(output_of(tile), turn());
+		const bool is_part = raked_slice<P>::is_paired && count < P::slice;
+		const u32 by = is_part ? 0 : turn();
+		raked(k).scan(wait_for_prefix(k, tile), held, first_of(tile), in_shift(), by);
+		if (is_part)
+			stored(k).store_part(output_of(tile), count);
+		else
+			stored(k).store_all(output_of(tile), by);
 		shared.stages.release(k, lane);
 	}
 
@@ -166,8 +178,11 @@ private:
 
 	__device__ __forceinline__ void scan_part(u32 k, u32 tile, const raked_part<T> &held, int count) const
 	{
-		raked(k).scan_part(wait_for_prefix(k, tile), held, first_of(tile), count);
-		stored(k).store_part(output_of(tile), count);
+		const maybe<T> before = wait_for_prefix(k, tile);
+		if constexpr (!raked_slice<P>::is_paired) {
+			raked(k).scan_part(before, held, first_of(tile), count);
+			stored(k).store_part(output_of(tile), count);
+		}
 		if constexpr (raked_slice<P>::is_rolled)
 			fence_before_copies(); /* a later tile may come to where this one was read and written */
 		shared.stages.release(k, lane);

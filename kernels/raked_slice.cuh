@@ -23,10 +23,9 @@
 #include "lane_words.cuh"
 #include "paired_scan.cuh"
 #include "pipeline.cuh"
+#include "raked_lane.cuh"
 #include "raked_results.cuh"
 #include "raked_store.cuh"
-#include "slice.cuh"
-#include "vector_scan.cuh"
 
 namespace scan {
 
@@ -41,17 +40,10 @@ template <class P> struct raked_slice {
 	using input = typename P::input;
 	using output = typename P::output;
 	using vector = vector_scan<P>;
-	enum : bool { is_paired = scan::is_paired<P>::value };
+	enum : bool { is_paired = scan::is_paired<P>::value, is_rolled = raked_lane<P>::is_rolled };
 	enum : int { vector_bytes = P::vector * int(sizeof(input)) };
 	enum : u32 { lane_bytes = P::rows * vector_bytes };
 	enum : int { in_words = (int(lane_bytes) + 3) / 4 }; /* of a lane */
-	/* Elements that become wider values for a dear operator of the caller's: few copies of it, so that they stay
-	 * in the instruction cache and the compiler's time in bounds.  All slices are scanned as parts then. */
-	enum : bool {
-		is_rolled = same_type<typename P::op, op_user>::value && !P::op::is_commutative && sizeof(T) > 8 &&
-			sizeof(T) > sizeof(input)
-	};
-	enum : int { piece = is_rolled && P::vector > 4 ? 4 : P::vector, pieces = P::items / piece };
 
 	char *slice;   /* in shared memory */
 	char *results; /* likewise; the same place where the types have one size */
@@ -59,6 +51,8 @@ template <class P> struct raked_slice {
 
 	__device__ __forceinline__ raked_slice(char *slice, char *results, int lane)
 	    : slice(slice), results(results), lane(lane) {}
+
+	__device__ __forceinline__ raked_lane<P> own() const { return {slice, results, lane}; }
 
 	/* Combines the lanes' elements, of which the first of all is the array's element `first`; leaves the slice's
 	 * combination in `total` of the last lane. */
@@ -133,31 +127,9 @@ template <class P> struct raked_slice {
 #pragma unroll
 		for (int r = 0; r < P::rows; r++) {
 			output result[P::vector];
-			scan_vector(result, raw[r], running, r == 0 && is_first, first + index(r));
+			own().scan_vector(result, raw[r], running, r == 0 && is_first, first + index(r));
 			store_vector<access::plain>(reinterpret_cast<output *>(results) + index(r), result);
 		}
-	}
-
-	/* Brings a part from global memory: by vectors as far as there are any.  What follows the last element in its
-	 * vector becomes zero, since vectors are read whole. */
-	__device__ __forceinline__ void load_part(const input *in, int count) const
-	{
-		input *const to = reinterpret_cast<input *>(slice);
-		const int vectors = address_of(in) % 16 == 0 ? count / P::vector : 0;
-		if (count % P::vector > 0 && lane < vector_bytes)
-			slice[count / P::vector * vector_bytes + lane] = 0;
-		input raw[P::rows][P::vector];
-#pragma unroll
-		for (int r = 0; r < P::rows; r++)
-			if (r * warp_size + lane < vectors)
-				load_vector<P::load()>(raw[r], in + (r * warp_size + lane) * P::vector);
-		__syncwarp(); /* elements come after the zeros */
-#pragma unroll
-		for (int r = 0; r < P::rows; r++)
-			if (r * warp_size + lane < vectors)
-				store_vector<access::plain>(to + (r * warp_size + lane) * P::vector, raw[r]);
-		load_elements(in, vectors * P::vector, count);
-		__syncwarp(); /* a lane's elements were brought by others */
 	}
 
 	/* reduce() of a part; the total is in all lanes. */
@@ -170,7 +142,7 @@ template <class P> struct raked_slice {
 		int lanes[1] = {(count + P::items - 1) / P::items};
 		if (in_shift > 0)
 			move_words(slice, (present + 3) / 4, (in_shift + present + 3) / 4 - 1, in_shift, lane);
-		inclusive[0] = reduce_lane(first, count - int(index(0)));
+		inclusive[0] = own().reduce(first, count - int(index(0)));
 		warp_scan<P, P::warp_scan()>::run(inclusive, lanes, lane, storage);
 		total = shuffle_value<shuffle::from>(inclusive[0], lanes[0] - 1);
 		part.earlier = shuffle_value<shuffle::up>(inclusive[0], 1);
@@ -186,30 +158,11 @@ template <class P> struct raked_slice {
 			before = combine<P>(before, {part.earlier, true});
 		if (!P::scans_in_place)
 			wait_for_results();
-#pragma unroll 1
-		for (int r = 0; r < pieces && r * piece < present; r++) {
-			const u32 at = index(0) + r * piece;
-			input raw[piece];
-			load_vector<access::plain>(raw, reinterpret_cast<const input *>(slice) + at);
-#pragma unroll
-			for (int i = 0; i < piece; i++)
-				if (r * piece + i < present)
-					reinterpret_cast<output *>(results)[at + i] =
-						step(before, load_element<P>(raw[i], first + at + i));
-		}
+		own().scan(before, first, present);
 	}
 
 private:
-	__device__ __forceinline__ u32 index(int r) const { return (lane * P::rows + r) * P::vector; }
-
-	__device__ __forceinline__ void scan_vector(output (&result)[P::vector], const input (&raw)[P::vector],
-		T &running, bool is_first, u64 first) const
-	{
-		if (is_first)
-			plain_vector_scan<P>::begin(result, raw, running, first);
-		else
-			vector::scan(result, raw, running, first);
-	}
+	__device__ __forceinline__ u32 index(int r) const { return own().index(r); }
 
 	/* All of a lane's elements, whose loads wait for one another nowhere. */
 	__device__ __forceinline__ void take_words(u32 (&word)[in_words], u32 in_shift) const
@@ -264,7 +217,7 @@ private:
 			input raw[P::vector];
 			output result[P::vector];
 			memcpy(raw, reinterpret_cast<const char *>(word) + r * vector_bytes, sizeof raw);
-			scan_vector(result, raw, running, r == 0 && is_first, first + index(r));
+			own().scan_vector(result, raw, running, r == 0 && is_first, first + index(r));
 			if constexpr (raked_results<P>::held > 1)
 				memcpy(done + r * int(sizeof result / 4), result, sizeof result);
 			else
@@ -279,57 +232,6 @@ private:
 		if (lane == 0)
 			wait_for_bulk_reads();
 		__syncwarp();
-	}
-
-	/* The first `present` of this lane's elements, as reduce_rows() combines all of them; without a meaning where
-	 * there is none. */
-	__device__ __forceinline__ T reduce_lane(u64 first, int present) const
-	{
-		T total;
-#pragma unroll 1
-		for (int r = 0; r < pieces && r * piece < present; r++) {
-			const u32 at = index(0) + r * piece;
-			input raw[piece];
-			load_vector<access::plain>(raw, reinterpret_cast<const input *>(slice) + at);
-			T sum = load_element<P>(raw[0], first + at);
-#pragma unroll
-			for (int i = 1; i < piece; i++)
-				if (r * piece + i < present)
-					sum = P::op::apply(sum, load_element<P>(raw[i], first + at + i));
-			total = r > 0 ? P::op::apply(total, sum) : sum;
-		}
-		return total;
-	}
-
-	/* Brings the elements from `from` on, many loads at once. */
-	__device__ __forceinline__ void load_elements(const input *in, int from, int count) const
-	{
-		constexpr int most = P::items < 28 ? int(P::items) : 28;
-#pragma unroll 1
-		for (int i = from + lane; i < count; i += most * warp_size) {
-			input raw[most];
-#pragma unroll
-			for (int b = 0; b < most; b++)
-				if (i + b * warp_size < count)
-					raw[b] = in[i + b * warp_size];
-#pragma unroll
-			for (int b = 0; b < most; b++)
-				if (i + b * warp_size < count)
-					reinterpret_cast<input *>(slice)[i + b * warp_size] = raw[b];
-		}
-	}
-
-	/* The result of an element, and what comes before the next one. */
-	static __device__ __forceinline__ output step(maybe<T> &before, T element)
-	{
-		const T after = before.is_present ? P::op::apply(before.value, element) : element;
-		T result = after;
-		if constexpr (P::is_exclusive && P::has_initial)
-			result = before.value;
-		else if constexpr (P::is_exclusive)
-			result = before.is_present ? before.value : P::op::template identity<T>();
-		before = {after, true};
-		return store_element<P>(result);
 	}
 };
 

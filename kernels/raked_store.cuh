@@ -43,31 +43,25 @@ template <class P> struct raked_store {
 		}
 	}
 
-	/* All results, to where vectors are aligned, by the lanes: there is no later tile, and the latency of one bulk
-	 * copy would be on the way. */
-	__device__ __forceinline__ void store_rows(output *out) const
-	{
-		__syncwarp(); /* what a lane stores, others have left there */
-#pragma unroll
-		for (int r = 0; r < P::rows; r++) {
-			output whole[P::vector];
-			load_vector<access::plain>(
-				whole, reinterpret_cast<const output *>(results) + (r * warp_size + lane) * P::vector);
-			store_vector<access::stream>(out + (r * warp_size + lane) * P::vector, whole);
-		}
-	}
-
-	/* Of a part, its first `count` results: by vectors as far as there are any.  No later copy needs to be told
-	 * of: there is no later tile. */
+	/* The first `count` results, by the lanes: vectors as far as there are any.  For a slice that no tile comes
+	 * after: no later copy needs to be told of it, and the latency of one bulk copy would be on the way. */
 	__device__ __forceinline__ void store_part(output *out, int count) const
 	{
 		__syncwarp(); /* each lane's results come before the stores of others */
 		const int vectors = address_of(out) % 16 == 0 ? count / P::vector : 0;
+		enum : int { batch = P::vector > 8 ? 2 : 4 }; /* in flight together; of more, sums of bytes spill */
 #pragma unroll 1
-		for (int i = lane; i < vectors; i += warp_size) {
-			output whole[P::vector];
-			load_vector<access::plain>(whole, reinterpret_cast<const output *>(results) + i * P::vector);
-			store_vector<access::stream>(out + i * P::vector, whole);
+		for (int i = lane; i < vectors; i += batch * warp_size) {
+			const output *const from = reinterpret_cast<const output *>(results) + i * P::vector;
+			output whole[batch][P::vector];
+#pragma unroll
+			for (int b = 0; b < batch; b++)
+				if (i + b * warp_size < vectors)
+					load_vector<access::plain>(whole[b], from + b * warp_size * P::vector);
+#pragma unroll
+			for (int b = 0; b < batch; b++)
+				if (i + b * warp_size < vectors)
+					store_vector<access::stream>(out + (i + b * warp_size) * P::vector, whole[b]);
 		}
 #pragma unroll 1
 		for (int i = vectors * P::vector + lane; i < count; i += warp_size)

@@ -30,7 +30,7 @@ template <class P, bool may_be_full> struct raked_tile {
 		raked_part<T> part;
 		input raw[P::rows][P::vector];
 	};
-	enum : bool { holds = may_be_full && !is_paired<P>::value && !raked_slice<P>::is_rolled };
+	enum : bool { fills = is_paired<P>::value, holds = may_be_full && !fills && !raked_slice<P>::is_rolled };
 
 	/* Loads the slice, and leaves its total for the other warps; the caller sees to a barrier. */
 	__device__ __forceinline__ void reduce(held &mine, const scan_arguments &arguments) const
@@ -38,11 +38,16 @@ template <class P, bool may_be_full> struct raked_tile {
 		T total;
 		if (count() <= 0) /* the same in all lanes */
 			return;
-		slice().load_part(static_cast<const input *>(arguments.in) + first, count());
-		if (is_full())
+		slice().own().load(static_cast<const input *>(arguments.in) + first, count());
+		if constexpr (fills) {
+			if (count() < P::slice)
+				slice().own().fill(0, count());
+			mine.part = slice().reduce(total, &shared.scratch[warp], first, 0);
+		} else if (is_full()) {
 			mine.part = slice().reduce_held(total, mine.raw, &shared.scratch[warp], first);
-		else
+		} else {
 			mine.part = slice().reduce_part(total, &shared.scratch[warp], first, 0, count());
+		}
 		if (lane == warp_size - 1) /* of a part, all lanes have it */
 			shared.warp_total[warp] = total;
 	}
@@ -55,15 +60,13 @@ template <class P, bool may_be_full> struct raked_tile {
 		output *const out = static_cast<output *>(arguments.out) + first;
 		const warp_totals<P> block(shared.warp_total, live_warps<P, false>(all), warp, lane);
 		const maybe<T> before = combine<P>(prefix, block.earlier);
-		if (is_full())
+		if constexpr (fills)
+			slice().scan(before, mine.part, first, 0, 0);
+		else if (is_full())
 			slice().scan_held(before, mine.part, mine.raw, first);
 		else
 			slice().scan_part(before, mine.part, first, count());
-		const raked_store<P> stored{slice().results, lane};
-		if (is_full() && address_of(out) % 16 == 0)
-			stored.store_rows(out);
-		else
-			stored.store_part(out, count());
+		raked_store<P>{slice().results, lane}.store_part(out, count());
 	}
 
 private:

@@ -38,6 +38,8 @@ static const struct mutant_trial totals[] = { { "totals,block=32,items=4,gather=
 	{ "totals,block=64,items=4,gather=2", SRT_OP_AFFINE, SCANRT_U64, 0 }, { NULL, 0, 0, 0 } };
 static const struct mutant_trial raked[] = {
 	{ "totals,block=64,items=12,gather=1,store=bulk", SRT_OP_AFFINE, SCANRT_U32, 0 }, { NULL, 0, 0, 0 } };
+static const struct mutant_trial paired[] = {
+	{ "totals,block=64,items=16,gather=1,store=bulk", SCANRT_MAX, SCANRT_U16, 0 }, { NULL, 0, 0, 0 } };
 static const struct mutant_trial fan[] = { { "fan,block=64,items=4", SRT_OP_AFFINE, SCANRT_U32, 0 },
 	{ NULL, 0, 0, 0 } };
 static const struct mutant_trial reduce[] = {
@@ -184,9 +186,8 @@ static const struct mutant mutants[] = {
 		NULL },
 	{ "the test that a raked slice is full", "raked_tile.cuh", "holds && count() == P::slice", "holds",
 		0, raked, NULL },
-	{ "the barrier of the warp before a raked tile is stored", "raked_store.cuh",
-		"__syncwarp(); /* what a lane stores,", "/* what a lane stores,", 0, raked,
-		NULL },
+	{ "the identity behind a raked tile of paired scans", "raked_tile.cuh", "slice().own().fill(0, count());", ";",
+		0, paired, NULL },
 	{ "the bound of the last tile", "lookback.cuh", "int(min(arguments.count - first, u64(P::tile)))",
 		"int(P::tile)", 0, lookback, NULL },
 	{ "the test that a tile is full", "lookback.cuh", "arguments.count - first >= P::tile && ", "", 0, lookback,
