@@ -11,45 +11,65 @@
 /* The totals that are polled together are held in registers. */
 #define MOST_TILE_WORDS 4
 
+/* What a step may be for: by the size of an element, and by the registers that the operator takes. */
+enum group {
+	BYTE_SUMS = 1 << 0,
+	BYTES = 1 << 1,          /* other operators on them, which have an instruction or more an element */
+	HALF_SUMS = 1 << 2,      /* of 16-bit integers, and what else is not compared */
+	FLOAT_HALVES = 1 << 3,   /* become words in registers: more than two vectors leave room for one block */
+	PAIRED_HALVES = 1 << 4,  /* minima and maxima of halves as they are */
+	ORDERED_HALVES = 1 << 5, /* and as floats */
+	WORDS = 1 << 6,
+	DEAR_WORDS = 1 << 7,     /* logarithms */
+	DOUBLES = 1 << 8,
+	OTHER_DOUBLES = 1 << 9,  /* pairs of floats, say, which leave no room for three blocks */
+	DEAR_DOUBLES = 1 << 10,  /* what is compared, or a logarithm, leaves none for two larger ones */
+	PAIRS = 1 << 11,         /* 16 bytes */
+	LIGHT_PAIRS = 1 << 12,
+	ROLLED = 1 << 13,        /* a dear operator on values that are narrow in memory only */
+
+	HALVES = HALF_SUMS | FLOAT_HALVES | PAIRED_HALVES | ORDERED_HALVES,
+	ALL_WORDS = WORDS | DEAR_WORDS,
+	ALL_DOUBLES = DOUBLES | OTHER_DOUBLES | DEAR_DOUBLES,
+	ALL_PAIRS = PAIRS | LIGHT_PAIRS
+};
+
 struct step {
+	int groups;
 	int block;
 	int vectors;   /* of a thread */
 	int gather;
 	int residency;
-	int quarters;  /* of a tile a multiprocessor, up to which the step goes; 0: no step */
+	int quarters;  /* of a tile a multiprocessor, up to which the step goes */
 	bool rakes;    /* and stores from shared memory */
 };
 
-#define STEPS SRT_DEFAULT_TOTALS_MAX
-
-/* Sums of bytes are a few instructions a vector, and what has one an element does better with less a thread. */
-static const struct step bytes[STEPS] = { { 512, 1, 1, 1, 8, false }, { 192, 5, 2, 1, 8, false },
-	{ 256, 5, 2, 3, 12, true } };
-static const struct step other_bytes[STEPS] = { { 256, 2, 1, 1, 8, false }, { 192, 5, 2, 1, 8, false } };
-/* Halves of floats become words in registers: more than two vectors leave room for one block. */
-static const struct step halves[STEPS] = { { 256, 2, 1, 1, 4, false }, { 512, 2, 1, 1, 8, false },
-	{ 512, 3, 1, 1, 8, false }, { 256, 5, 2, 3, 12, true } };
-static const struct step float_halves[STEPS] = { { 256, 2, 1, 1, 4, false }, { 512, 2, 1, 1, 8, false },
-	{ 256, 5, 2, 3, 12, true } };
-static const struct step paired_halves[STEPS] = { { 256, 2, 1, 1, 4, false }, { 512, 2, 1, 1, 8, false } };
-static const struct step ordered_halves[STEPS] = { { 256, 2, 1, 1, 4, false }, { 512, 4, 1, 1, 4, false } };
-static const struct step words[STEPS] = { { 384, 1, 2, 1, 4, false }, { 512, 2, 1, 1, 8, false },
-	{ 512, 4, 1, 2, 8, false } };
-static const struct step dear_words[STEPS] = { { 384, 1, 2, 1, 8, false }, { 512, 2, 1, 1, 8, false } };
-static const struct step doubles[STEPS] = { { 384, 1, 2, 1, 2, false }, { 512, 2, 1, 1, 4, false },
-	{ 512, 4, 1, 1, 4, false }, { 256, 5, 2, 3, 12, true } };
-/* Pairs of floats leave no room for three. */
-static const struct step other_doubles[STEPS] = { { 384, 1, 2, 1, 2, false }, { 512, 2, 1, 1, 4, false },
-	{ 512, 4, 1, 1, 4, false }, { 384, 5, 2, 1, 8, true } };
-/* With what a comparison of doubles takes, or a logarithm, a multiprocessor has no registers for two larger blocks. */
-static const struct step dear_doubles[STEPS] = { { 384, 1, 2, 1, 2, false }, { 512, 2, 1, 1, 4, false },
-	{ 512, 4, 1, 1, 4, false }, { 256, 7, 2, 2, 8, true } };
-static const struct step pairs[STEPS] = { { 512, 1, 1, 1, 4, false }, { 512, 2, 1, 1, 4, false },
-	{ 512, 3, 1, 1, 4, false }, { 256, 7, 2, 2, 8, true } };
-static const struct step light_pairs[STEPS] = { { 512, 1, 1, 1, 4, false }, { 512, 2, 1, 1, 4, false },
-	{ 512, 3, 1, 1, 4, false }, { 512, 4, 1, 1, 4, false }, { 256, 7, 2, 2, 8, true } };
-/* A dear operator on values that are narrow in memory only: what fills the multiprocessors counts. */
-static const struct step rolled[STEPS] = { { 256, 1, 1, 1, 4, true }, { 256, 3, 1, 1, 8, true } };
+/* A group's steps are those that name it, in this order. */
+static const struct step steps[] = {
+	{ BYTE_SUMS, 512, 1, 1, 1, 8, false },
+	{ BYTES, 256, 2, 1, 1, 8, false },
+	{ BYTE_SUMS | BYTES, 192, 5, 2, 1, 8, false },
+	{ HALVES, 256, 2, 1, 1, 4, false },
+	{ HALVES & ~ORDERED_HALVES, 512, 2, 1, 1, 8, false },
+	{ HALF_SUMS, 512, 3, 1, 1, 8, false },
+	{ ORDERED_HALVES, 512, 4, 1, 1, 4, false },
+	{ WORDS, 384, 1, 2, 1, 4, false },
+	{ DEAR_WORDS, 384, 1, 2, 1, 8, false },
+	{ ALL_WORDS, 512, 2, 1, 1, 8, false },
+	{ WORDS, 512, 4, 1, 2, 8, false },
+	{ ALL_DOUBLES, 384, 1, 2, 1, 2, false },
+	{ ALL_DOUBLES, 512, 2, 1, 1, 4, false },
+	{ ALL_DOUBLES, 512, 4, 1, 1, 4, false },
+	{ ALL_PAIRS, 512, 1, 1, 1, 4, false },
+	{ ALL_PAIRS, 512, 2, 1, 1, 4, false },
+	{ ALL_PAIRS, 512, 3, 1, 1, 4, false },
+	{ LIGHT_PAIRS, 512, 4, 1, 1, 4, false },
+	{ BYTE_SUMS | HALF_SUMS | FLOAT_HALVES | DOUBLES, 256, 5, 2, 3, 12, true },
+	{ OTHER_DOUBLES, 384, 5, 2, 1, 8, true },
+	{ DEAR_DOUBLES | ALL_PAIRS, 256, 7, 2, 2, 8, true },
+	{ ROLLED, 256, 1, 1, 1, 4, true },
+	{ ROLLED, 256, 3, 1, 1, 8, true },
+};
 
 /* Three blocks a multiprocessor leave a thread 80 registers, and two of 16 warps 64. */
 static bool is_crowded(const struct step *step)
@@ -70,27 +90,29 @@ static bool is_modest(const struct srt_problem *problem, const struct srt_device
 		problem->accumulator_type == SCANRT_F32);
 }
 
-static const struct step *steps_of(const struct srt_problem *problem)
+static enum group group_of(const struct srt_problem *problem)
 {
 	int type = problem->accumulator_type;
 	bool is_sum = problem->op == SCANRT_SUM;
 	bool is_order = problem->op == SCANRT_MIN || problem->op == SCANRT_MAX;
 
+	if (srt_default_is_rolled(problem))
+		return ROLLED;
 	switch (srt_problem_vector(problem)) {
 	case 16:
-		return is_sum ? bytes : other_bytes;
+		return is_sum ? BYTE_SUMS : BYTES;
 	case 8:
-		if (is_order && type == SCANRT_F32)
-			return ordered_halves;
-		return is_order ? paired_halves : type == SCANRT_I16 || type == SCANRT_U16 ? halves : float_halves;
+		if (is_order)
+			return type == SCANRT_F32 ? ORDERED_HALVES : PAIRED_HALVES;
+		return type == SCANRT_I16 || type == SCANRT_U16 ? HALF_SUMS : FLOAT_HALVES;
 	case 4:
-		return problem->op == SCANRT_LOGADDEXP ? dear_words : words;
+		return problem->op == SCANRT_LOGADDEXP ? DEAR_WORDS : WORDS;
 	case 2:
 		if (type == SCANRT_F64 && !is_sum && problem->op != SCANRT_PROD)
-			return dear_doubles;
-		return srt_default_is_light(problem) ? doubles : other_doubles;
+			return DEAR_DOUBLES;
+		return srt_default_is_light(problem) ? DOUBLES : OTHER_DOUBLES;
 	default:
-		return is_sum && type == SCANRT_C128 ? light_pairs : pairs;
+		return is_sum && type == SCANRT_C128 ? LIGHT_PAIRS : PAIRS;
 	}
 }
 
@@ -137,23 +159,24 @@ static bool make_small_ring(struct srt_default_range *range, const struct srt_pr
 size_t srt_default_totals(struct srt_default_range totals[SRT_DEFAULT_TOTALS_MAX], const struct srt_problem *problem,
 	const struct srt_device *device)
 {
-	const struct step *step = srt_default_is_rolled(problem) ? rolled : steps_of(problem);
+	enum group group = group_of(problem);
 	size_t count = 0;
 	size_t i;
 
-	for (i = 0; i < STEPS && step[i].quarters > 0 && is_wanted(problem, device); i++) {
-		struct srt_variant variant = variant_of(&step[i], problem);
+	for (i = 0; i < sizeof(steps) / sizeof(steps[0]) && is_wanted(problem, device); i++) {
+		struct srt_variant variant;
 
-		if (is_crowded(&step[i]) && !is_modest(problem, device))
+		if (!(steps[i].groups & (int)group) || (is_crowded(&steps[i]) && !is_modest(problem, device)))
 			continue;
+		variant = variant_of(&steps[i], problem);
 		if (!srt_default_is_fit(&variant, problem, device))
 			continue;
 		totals[count].variant = variant;
 		totals[count].high_count = (uint64_t)device->sm_count * srt_variant_tile(&variant) *
-			(uint64_t)step[i].quarters / 4;
+			(uint64_t)steps[i].quarters / 4;
 		count++;
 	}
-	if (step == paired_halves && count > 0)
+	if (group == PAIRED_HALVES && count > 0)
 		count += make_small_ring(&totals[count], problem, device);
 	return count;
 }
