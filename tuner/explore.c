@@ -16,12 +16,13 @@
 #include "status.h"
 
 #define NEARLY 1.01         /* times the best: its neighbours may be better than the best's */
+#define HOPELESS 3.0        /* times the best in a class: no neighbour of such a one is timed there */
 #define AT_A_TIME 24        /* neighbours of one candidate, at most */
 #define SIBLINGS_MAX 64
 
 size_t tune_explore_size(const struct tune_session *session)
 {
-	static const size_t sizes[2][3] = { { 24, 192, 640 }, { 0, 4, 24 } };
+	static const size_t sizes[2][3] = { { 24, 112, 640 }, { 0, 4, 24 } };
 
 	if (session->options->task != TUNE_TASK_TUNE)
 		return 0;
@@ -109,11 +110,11 @@ static double time_of(const struct tune_candidate *candidate, size_t klass)
 	return tune_summarise(&candidate->values[klass]).median;
 }
 
-/* The fastest that is not looked around yet, of the fastest and those next to it; NULL: the class is done. */
-static struct tune_candidate *to_explore(struct tune_search *search, size_t klass)
+/* The fastest of a class where it is not looked around yet; or else, where that is asked for, of those next to it. */
+static struct tune_candidate *to_explore(struct tune_search *search, size_t klass, double nearly)
 {
 	struct tune_candidate *found = NULL;
-	double best = 0, found_us = 0;
+	double found_us = 0, best = 0;
 
 	for (size_t i = 0; i < search->candidate_count; i++) {
 		struct tune_candidate *candidate = &search->candidates[i];
@@ -126,7 +127,15 @@ static struct tune_candidate *to_explore(struct tune_search *search, size_t klas
 			found_us = us;
 		}
 	}
-	return found && found_us <= NEARLY * best ? found : NULL;
+	return found && found_us <= nearly * best ? found : NULL;
+}
+
+/* Of classes in which the one that it is a neighbour of is far from the best. */
+static void leave_out(struct tune_search *search, struct tune_candidate *candidate, const struct tune_candidate *of)
+{
+	for (size_t k = 0; k < search->class_count; k++)
+		candidate->is_out[k] = of->values[k].count > 0 &&
+			tune_summarise(&of->values[k]).median > HOPELESS * search->best_us[k];
 }
 
 static void add_neighbours(struct tune_search *search, struct tune_candidate *of, size_t *left)
@@ -137,30 +146,38 @@ static void add_neighbours(struct tune_search *search, struct tune_candidate *of
 
 	of->is_explored = true;
 	for (size_t i = 0; i < count && *left > 0; i++)
-		if (tune_space_has(&variants[i], &search->problem) && add(search, &variants[i]))
+		if (tune_space_has(&variants[i], &search->problem) && add(search, &variants[i])) {
+			leave_out(search, &search->candidates[search->candidate_count - 1], of);
 			--*left;
+		}
+}
+
+/* One candidate a class; false: there is none. */
+static bool look_around(struct tune_search *search, double nearly, size_t *left)
+{
+	size_t first = search->candidate_count;
+	bool has_any = false;
+
+	for (size_t k = 0; k < search->class_count; k++) {
+		struct tune_candidate *candidate = to_explore(search, k, nearly);
+
+		has_any |= candidate != NULL;
+		if (candidate)
+			add_neighbours(search, candidate, left);
+	}
+	try_new(search, first);
+	return has_any;
 }
 
 void tune_explore(struct tune_search *search)
 {
 	size_t left = tune_explore_size(search->session);
-	bool is_done = left == 0 || tune_should_stop(search->session);
+	bool goes_on = left > 0;
 
-	if (is_done)
+	if (!goes_on || tune_should_stop(search->session))
 		return;
 	left -= SIBLINGS_MAX;
 	try_siblings(search);
-	while (!is_done && left > 0 && !tune_should_stop(search->session)) {
-		size_t first = search->candidate_count;
-
-		is_done = true;
-		for (size_t k = 0; k < search->class_count; k++) {
-			struct tune_candidate *candidate = to_explore(search, k);
-
-			is_done &= candidate == NULL;
-			if (candidate)
-				add_neighbours(search, candidate, &left);
-		}
-		try_new(search, first);
-	}
+	while (goes_on && left > 0 && !tune_should_stop(search->session))
+		goes_on = look_around(search, 1, &left) || look_around(search, NEARLY, &left);
 }

@@ -10,6 +10,7 @@
 #include "status.h"
 
 #define WARM_REPLAYS 2
+#define COLD 2.0 /* times a limit: no first replay is that much slower than the next */
 #define WAKE_L2 2 /* times the cache is copied */
 #define COPY_BLOCK 512
 #define COPY_VECTOR 16
@@ -124,13 +125,14 @@ static int sample(double *us, const struct tune_gpu *gpu, const struct tune_grap
 	return status ? status : time_replay(us, gpu, graph);
 }
 
-/* The first replays, which are cold; what the faster of them took tells what is not worth more of them. */
-static int warm_up(double *us, const struct tune_gpu *gpu, const struct tune_graph *graph)
+/* The first replays, which are cold; what the faster of them took tells what is not worth more of them.  One will do
+ * where it took far too long. */
+static int warm_up(double *us, const struct tune_gpu *gpu, const struct tune_graph *graph, double limit_us)
 {
 	int status = SCANRT_OK;
 
 	*us = 0;
-	for (int i = 0; !status && i < WARM_REPLAYS; i++) {
+	for (int i = 0; !status && i < WARM_REPLAYS && (limit_us == 0 || *us <= COLD * limit_us); i++) {
 		double cold;
 
 		status = time_replay(&cold, gpu, graph);
@@ -163,7 +165,7 @@ static int make_graph(double *cold, struct tune_graph *graph, const struct tune_
 	graph->scans = timing->scans;
 	plan_wake(graph, gpu, stride_of(work, timing), timing);
 	if (!status)
-		status = warm_up(cold, gpu, graph);
+		status = warm_up(cold, gpu, graph, timing->limit_us);
 	return status;
 }
 

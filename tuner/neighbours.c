@@ -153,6 +153,31 @@ static void every_other(struct around *around, const char *name)
 		set(around, name, value);
 }
 
+/* Where elements pass through registers and where they do not is another kernel; loads that are bulk copies have no
+ * policy. */
+static void step_access(struct around *around)
+{
+	const struct srt_variant *from = around->from;
+
+	every_other(around, "store");
+	if (from->strategy != SRT_LOOKAHEAD && from->store != SRT_ACCESS_BULK)
+		every_other(around, "load");
+}
+
+/* What hardly ever makes a difference is tried where it does: one block, and those of a cluster, have a multiprocessor
+ * to themselves, and shuffles of words are cheap. */
+static void step_rare(struct around *around)
+{
+	const struct srt_variant *from = around->from;
+
+	if (from->strategy != SRT_BLOCK && from->strategy != SRT_CLUSTER)
+		one_step(around, "residency");
+	if (from->warp_scan == SRT_WARP_SHARED || srt_problem_size(around->problem, SRT_ACCUMULATOR) >= 8)
+		every_other(around, "warp");
+	if (from->circuit > SRT_CIRCUIT_WARPS)
+		factor_of_two(around, "fan");
+}
+
 size_t tune_neighbours(struct srt_variant *variants, size_t capacity, const struct srt_variant *from,
 	const struct srt_problem *problem, const struct srt_device *device)
 {
@@ -161,19 +186,15 @@ size_t tune_neighbours(struct srt_variant *variants, size_t capacity, const stru
 	step_items(&around);
 	step_block(&around);
 	factor_of_two(&around, "gather");
-	one_step(&around, "residency");
 	trade(&around);
 	step_ring(&around);
-	every_other(&around, "store");
 	factor_of_two(&around, "cluster");
 	every_other(&around, "exchange");
 	factor_of_two(&around, "lanes");
 	every_other(&around, "teams");
-	every_other(&around, "load");
-	every_other(&around, "warp");
 	factor_of_two(&around, "partials");
-	if (from->circuit > SRT_CIRCUIT_WARPS)
-		factor_of_two(&around, "fan");
+	step_access(&around);
+	step_rare(&around);
 	srt_error_clear();
 	return around.count;
 }

@@ -32,10 +32,9 @@ static enum tune_verdict time_class(struct tune_search *search, struct tune_cand
 	double us[TUNE_SAMPLES_MAX];
 	int taken;
 
-	if (!tune_candidate_serves(candidate, &search->classes[klass])) {
-		candidate->is_out[klass] = true;
+	candidate->is_out[klass] |= !tune_candidate_serves(candidate, &search->classes[klass]);
+	if (candidate->is_out[klass])
 		return TUNE_OK;
-	}
 	timing.limit_us = limit_of(search, candidate, klass);
 	taken = tune_race_sample(us, search, candidate, &timing, timing.samples);
 	for (int i = 0; i < taken; i++)
