@@ -132,11 +132,12 @@ private:
 	{
 		const int live = live_warps<P, false>(count);
 		T total;
-		if (warp > 0) /* the same in all lanes */
-			return total;
-		if (lane < live)
-			total = shared.circuit.warp_total[lane];
-		return warp_reduce<P>(total, live, lane);
+		if (warp == 0) { /* the same in all lanes */
+			if (lane < live)
+				total = shared.circuit.warp_total[lane];
+			total = warp_reduce<P>(total, live, lane);
+		}
+		return total;
 	}
 };
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * defaults [all]: the variants that are compiled in keep everything in registers.  What an untuned machine runs must
+ * defaults [all]: the variants that are compiled in keep everything in registers, and compile without a warning, which
+ * every plan's account would tell.  What an untuned machine runs must
  * not depend on a tuner to be any good, and spills show only in the machine code: the compiler does not warn of them.
  * With `all`, every type on every architecture; else those that have the most to hold.
  */
@@ -134,11 +135,13 @@ static void check(const struct compilation *one)
 	srt_problem_format(&name, &one->problem, true);
 	srt_strbuf_append(&name, " by ");
 	srt_variant_format(&name, &one->variant);
-	if (one->status)
+	if (one->status) {
 		tap_ok(false, "the default of %s on %s compiles: %s", srt_strbuf_text(&name), one->arch, one->failure);
-	else
+	} else {
 		tap_is_int((int)cubin_stack_bytes(one->bytes, one->size), 0,
 			"the default of %s uses no local memory on %s", srt_strbuf_text(&name), one->arch);
+		tap_is_string(srt_strbuf_text(&one->log), "", "and compiles without a warning");
+	}
 	srt_strbuf_free(&name);
 }
 
