@@ -74,6 +74,16 @@ static bool is_final(int status, int origin)
 
 static int fill(struct srt_builder *builder, uint64_t low, uint64_t high, int rule);
 
+static void tell_refusal(struct srt_builder *builder, const struct srt_class *class)
+{
+	struct srt_strbuf text = { 0 };
+
+	srt_variant_format(&text, &class->variant);
+	srt_account_add(&builder->plan->account, "counts %" PRIu64 " to %" PRIu64 ": without %s: %s", class->low_count,
+		class->high_count, srt_strbuf_text(&text), builder->error.text);
+	srt_strbuf_free(&text);
+}
+
 /* The part of one class that lies in what is asked for; where its kernel cannot be had, by the rules that follow. */
 static int serve(struct srt_builder *builder, const struct srt_class *class, int next_rule)
 {
@@ -87,8 +97,7 @@ static int serve(struct srt_builder *builder, const struct srt_class *class, int
 	if (is_final(status, class->origin))
 		return status;
 	srt_error_save(&builder->error);
-	srt_account_add(&builder->plan->account, "counts %" PRIu64 " to %" PRIu64 ": not to be had: %s",
-		class->low_count, class->high_count, builder->error.text);
+	tell_refusal(builder, class);
 	return fill(builder, class->low_count, class->high_count, next_rule);
 }
 

@@ -133,6 +133,16 @@ static int build(struct srt_image *image, struct srt_strbuf *log, const struct f
 		fetch->context->device.capability, fetch->wants_ptx ? SRT_CODEGEN_PTX : SRT_CODEGEN_AUTO, log);
 }
 
+/* Without the blank lines that NVRTC ends with. */
+static size_t length_of(const struct srt_strbuf *log)
+{
+	size_t length = log->length;
+
+	while (length > 0 && (log->text[length - 1] == '\n' || log->text[length - 1] == ' '))
+		length--;
+	return length;
+}
+
 /* The compiler is loaded only here, so that a program whose images are all in the database never needs one. */
 static int compile(struct srt_fetched *fetched, const struct fetch *fetch)
 {
@@ -150,7 +160,7 @@ static int compile(struct srt_fetched *fetched, const struct fetch *fetch)
 		status = check_fresh(fetched, fetch);
 	fetched->is_compiled = true;
 	if (log.length > 0)
-		srt_account_add(fetch->reading->account, "compiler: %s", srt_strbuf_text(&log));
+		srt_account_add(fetch->reading->account, "compiler: %.*s", (int)length_of(&log), srt_strbuf_text(&log));
 	if (!status)
 		srt_account_add(fetch->reading->account, "compiled: image %s by way of %s", image.key, image.codegen);
 	if (!status)

@@ -128,13 +128,30 @@ static int read_words(struct srt_words *words, struct srt_comparison *comparison
 	return SCANRT_OK;
 }
 
+/* The account shows an example's values below each other; the sentence has them behind each other. */
+static int refuse(const char *example)
+{
+	struct srt_strbuf sentence = { 0 };
+	const char *at;
+	int status;
+
+	for (at = example; *at; at++)
+		if (*at == '\n')
+			srt_strbuf_append(&sentence, ";");
+		else if (*at != ' ' || at[1] != ' ')
+			srt_strbuf_append_bytes(&sentence, at, 1);
+	status = srt_fail(SCANRT_ERROR_OPERATOR, "%s", srt_strbuf_text(&sentence));
+	srt_strbuf_free(&sentence);
+	return status;
+}
+
 static int conclude(struct scanrt_plan *plan, const struct srt_check_report *report)
 {
 	const char *name = srt_problem_op_name(&plan->problem);
 
 	if (!report->is_good) {
 		srt_account_add(&plan->account, "%s", srt_strbuf_text(&report->text));
-		return srt_fail(SCANRT_ERROR_OPERATOR, "%s", srt_strbuf_text(&report->text));
+		return refuse(srt_strbuf_text(&report->text));
 	}
 	if (report->deviation > 0)
 		srt_account_add(&plan->account,

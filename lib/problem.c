@@ -16,17 +16,20 @@ static int default_accumulator(int output_type)
 	return output_type == SCANRT_F16 || output_type == SCANRT_BF16 ? SCANRT_F32 : output_type;
 }
 
-/* A default takes over the description of the caller's type, too. */
-static void resolve_defaults(struct scanrt_problem *given)
+/* A default takes over the description of the caller's type, too.  True where the accumulator's type is one. */
+static bool resolve_defaults(struct scanrt_problem *given)
 {
+	bool is_defaulted = given->accumulator_type == SCANRT_TYPE_DEFAULT;
+
 	if (given->output_type == SCANRT_TYPE_DEFAULT) {
 		given->output_type = given->input_type;
 		given->user_output = given->user_input;
 	}
-	if (given->accumulator_type == SCANRT_TYPE_DEFAULT) {
+	if (is_defaulted) {
 		given->accumulator_type = default_accumulator(given->output_type);
 		given->user_accumulator = given->user_output;
 	}
+	return is_defaulted;
 }
 
 /* Those of the caller's types are checked with them (user.c). */
@@ -46,7 +49,19 @@ static int check_conversions(const struct scanrt_problem *given)
 	return SCANRT_OK;
 }
 
-static int check_types(const struct scanrt_problem *given)
+/* Whoever asks for the offsets of affine maps, say, states input and output, and not what lies between. */
+static int refuse_accumulator(const struct scanrt_problem *given, bool is_defaulted)
+{
+	bool would_do = is_defaulted && given->input_type != given->accumulator_type &&
+		srt_op_takes(given->op, given->input_type);
+
+	return srt_fail(SCANRT_ERROR_TYPE, "operator %s does not take accumulators of type %s%s%s",
+		srt_op_name(given->op), srt_type_name(given->accumulator_type),
+		would_do ? ", which is the default with this output type: set accumulator_type, say to " : "",
+		would_do ? srt_type_name(given->input_type) : "");
+}
+
+static int check_types(const struct scanrt_problem *given, bool is_defaulted)
 {
 	if (!srt_type_name(given->input_type))
 		return srt_fail(SCANRT_ERROR_TYPE, "unknown input type %d", given->input_type);
@@ -55,8 +70,7 @@ static int check_types(const struct scanrt_problem *given)
 	if (!srt_type_name(given->accumulator_type))
 		return srt_fail(SCANRT_ERROR_TYPE, "unknown accumulator type %d", given->accumulator_type);
 	if (!srt_op_takes(given->op, given->accumulator_type))
-		return srt_fail(SCANRT_ERROR_TYPE, "operator %s does not take accumulators of type %s",
-			srt_op_name(given->op), srt_type_name(given->accumulator_type));
+		return refuse_accumulator(given, is_defaulted);
 	return check_conversions(given);
 }
 
@@ -146,9 +160,9 @@ static int check_first_result(const struct srt_problem *problem)
 	return SCANRT_OK;
 }
 
-static int fill(struct srt_problem *made, const struct scanrt_problem *given)
+static int fill(struct srt_problem *made, const struct scanrt_problem *given, bool is_defaulted)
 {
-	int status = check_types(given);
+	int status = check_types(given, is_defaulted);
 
 	made->input_type = given->input_type;
 	made->accumulator_type = given->accumulator_type;
@@ -168,6 +182,7 @@ int srt_problem_init(struct srt_problem *problem, const struct scanrt_problem *p
 {
 	struct scanrt_problem given;
 	struct srt_problem made = { 0 };
+	bool is_defaulted;
 	int status;
 
 	status = srt_versioned_read(&given, sizeof(given), public_problem, FIRST_SIZE, "struct scanrt_problem");
@@ -175,8 +190,8 @@ int srt_problem_init(struct srt_problem *problem, const struct scanrt_problem *p
 		status = check_attributes(&given);
 	if (status)
 		return status;
-	resolve_defaults(&given);
-	status = fill(&made, &given);
+	is_defaulted = resolve_defaults(&given);
+	status = fill(&made, &given, is_defaulted);
 	if (status)
 		srt_problem_free(&made);
 	else
@@ -192,8 +207,7 @@ int srt_problem_init_simple(struct srt_problem *problem, int type, int op)
 
 	if (!srt_op_name(op))
 		return srt_fail(SCANRT_ERROR_OPERATOR, "unknown operator %d", op);
-	resolve_defaults(&given);
-	status = fill(&made, &given);
+	status = fill(&made, &given, resolve_defaults(&given));
 	if (!status)
 		*problem = made;
 	return status;

@@ -124,6 +124,20 @@ static int parse_number(int *value, const char *name, const char *text)
 	return SCANRT_OK;
 }
 
+static int refuse_value(const struct srt_knob *knob, const char *text)
+{
+	struct srt_strbuf known = { 0 };
+	int status;
+	int i;
+
+	for (i = knob->least; i <= knob->most; i++)
+		srt_strbuf_printf(&known, "%s%s", known.length ? ", " : "", knob->values[i - knob->least]);
+	status = srt_fail(SCANRT_ERROR_VARIANT, "%s has no value '%s': there are %s", knob->name, text,
+		srt_strbuf_text(&known));
+	srt_strbuf_free(&known);
+	return status;
+}
+
 static int parse_value(int *value, const struct srt_knob *knob, const char *text)
 {
 	int i;
@@ -135,7 +149,7 @@ static int parse_value(int *value, const struct srt_knob *knob, const char *text
 			*value = i;
 			return SCANRT_OK;
 		}
-	return srt_fail(SCANRT_ERROR_VARIANT, "%s has no value '%s'", knob->name, text);
+	return refuse_value(knob, text);
 }
 
 /* Also of variants that no text was parsed for: a database's row may have been edited. */
@@ -155,6 +169,22 @@ static int check_range(const struct srt_knob *knob, int strategy, int value)
 	return SCANRT_OK;
 }
 
+/* Those that the strategy has, since whoever misspells one wants to see them. */
+static int refuse_knob(const char *name, int strategy)
+{
+	struct srt_strbuf known = { 0 };
+	const struct srt_knob *knob;
+	int status;
+
+	for (knob = srt_knobs; knob->name; knob++)
+		if (srt_knob_default(knob, strategy) != 0)
+			srt_strbuf_printf(&known, "%s%s", known.length ? ", " : "", knob->name);
+	status = srt_fail(SCANRT_ERROR_VARIANT, "unknown knob '%s': %s has %s", name, srt_strategy_name(strategy),
+		srt_strbuf_text(&known));
+	srt_strbuf_free(&known);
+	return status;
+}
+
 /* One "name=value"; `seen` has a bit for each knob that the text has named so far. */
 static int parse_knob(struct srt_variant *variant, unsigned *seen, char *text)
 {
@@ -169,7 +199,7 @@ static int parse_knob(struct srt_variant *variant, unsigned *seen, char *text)
 	*equals = '\0';
 	knob = srt_knob_find(text);
 	if (!knob)
-		return srt_fail(SCANRT_ERROR_VARIANT, "unknown knob '%s'", text);
+		return refuse_knob(text, variant->strategy);
 	bit = 1u << (knob - srt_knobs);
 	if (*seen & bit)
 		return srt_fail(SCANRT_ERROR_VARIANT, "%s is given twice", knob->name);

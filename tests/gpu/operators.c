@@ -99,7 +99,8 @@ static void tries(struct scanrt_context *context, const struct operator_case *fr
 		from->says ? "refused" : "accepted", scanrt_last_error());
 	if (from->says) {
 		tap_contains(scanrt_last_error(), from->says, "and the sentence says so");
-		tap_contains(scanrt_last_error(), "bytes ", "with an example");
+		tap_contains(scanrt_last_error(), "; a bytes ", "with an example");
+		tap_ok(!strstr(scanrt_last_error(), "  "), "in one line of single blanks: %s", scanrt_last_error());
 	} else if (!status) {
 		scanrt_plan_describe(plan, 100, &description, account, sizeof(account));
 		tap_contains(account, from->account, "and the plan's account says how exact it is");

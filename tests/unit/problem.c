@@ -165,6 +165,15 @@ static void test_refusals(void)
 	refuses(SCANRT_ERROR_STRUCT_SIZE, WITH(size, offsetof(struct scanrt_problem, user_input) - 1),
 		"a structure that is too small");
 #undef WITH
+	given = sum_of(SCANRT_AFFINE_F32);
+	given.op = SCANRT_AFFINE;
+	given.output_type = SCANRT_F32;
+	refuses(SCANRT_ERROR_TYPE, &given, "the offset of a map as output and thereby accumulator");
+	tap_contains(srt_error_last()->text, "set accumulator_type, say to affine_f32",
+		"whoever set no accumulator is told that it is missing");
+	given.accumulator_type = SCANRT_F32;
+	refuses(SCANRT_ERROR_TYPE, &given, "the offset of a map as accumulator");
+	tap_ok(!strstr(srt_error_last()->text, "set accumulator_type"), "and whoever set one is not");
 	given = sum_of(SCANRT_F32);
 	given.accumulator_type = SCANRT_I32;
 	given.op = SCANRT_AND;

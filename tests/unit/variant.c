@@ -177,6 +177,12 @@ static void test_refused_texts(void)
 	longer[sizeof(longer) - 1] = '\0';
 	tap_is_int(srt_variant_parse(&variant, longer), SCANRT_ERROR_VARIANT, "a text of 999 characters is refused");
 	tap_is_int(srt_variant_parse(&variant, NULL), SCANRT_ERROR_NULL_POINTER, "no text is refused");
+	srt_variant_parse(&variant, "lookahed");
+	tap_contains(srt_error_last()->text, "there are block, lookback", "who misspells a strategy is told all");
+	srt_variant_parse(&variant, "totals,blok=32");
+	tap_contains(srt_error_last()->text, "totals has block, items, warp", "who misspells a knob, the strategy's");
+	srt_variant_parse(&variant, "block,store=plane");
+	tap_contains(srt_error_last()->text, "there are plain, stream", "who misspells a value, all of the knob");
 	tap_is_bytes(&variant, &before, sizeof(variant), "a refused text changes nothing");
 }
 
