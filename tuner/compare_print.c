@@ -124,19 +124,38 @@ static void print_title(const struct tune_compare *compare)
 		compare->problem.is_exclusive ? " exclusive" : "", count, compare->rows[0].summary.count);
 }
 
-static void print_line(const struct tune_compare *compare, const struct tune_compared *row)
+static int format_name(char *text, size_t size, const struct tune_compared *row)
+{
+	return snprintf(text, size, row->kind == TUNE_ROW_TAUGHT ? "%s, %d item%s" : "%s", row->name, row->items,
+		row->items == 1 ? "" : "s");
+}
+
+/* Of the first column; names of varied rows are longer than most. */
+static int width_of(const struct tune_compare *compare)
+{
+	int width = 24;
+	char what[64];
+
+	for (size_t i = 0; i < compare->row_count; i++) {
+		int length = format_name(what, sizeof what, &compare->rows[i]);
+
+		width = length > width ? length : width;
+	}
+	return width;
+}
+
+static void print_line(const struct tune_compare *compare, const struct tune_compared *row, int width)
 {
 	double bytes = 2.0 * (double)compare->klass.timing.count * (double)srt_type_size(compare->problem.input_type);
 	char what[64], words[16] = "", interval[40] = "";
 
-	snprintf(what, sizeof what, row->kind == TUNE_ROW_TAUGHT ? "%s, %d item%s" : "%s", row->name, row->items,
-		row->items == 1 ? "" : "s");
+	format_name(what, sizeof what, row);
 	if (row->words > 0)
 		snprintf(words, sizeof words, "%.3g", row->words);
 	if (row->summary.low < row->summary.high)
 		snprintf(interval, sizeof interval, "%.2f-%.2f", row->summary.low, row->summary.high);
-	printf("%-24s %-8s %8d %6s %10.2f %19s %8.1f %6.1f%% %7.2fx  %s\n", what, row->origin, row->contender.nodes,
-		words, row->summary.median, interval, bytes / row->summary.median * 1e-3,
+	printf("%-*s %-8s %8d %6s %10.2f %19s %8.1f %6.1f%% %7.2fx  %s\n", width, what, row->origin,
+		row->contender.nodes, words, row->summary.median, interval, bytes / row->summary.median * 1e-3,
 		100 * copy_us(compare) / row->summary.median, slowest_us(compare) / row->summary.median, row->variant);
 }
 
@@ -158,21 +177,22 @@ static void print_markdown(const struct tune_compare *compare, const struct tune
 void tune_compare_print(const struct tune_compare *compare)
 {
 	const struct tune_options *options = compare->options;
+	int width = width_of(compare);
 
 	if (!options->is_json)
 		print_title(compare);
 	if (options->is_markdown)
 		tune_line_print_markdown_head();
 	else if (!options->is_json)
-		printf("%-24s %-8s %8s %6s %10s %19s %8s %7s %8s  %s\n", "", "variant", "launches", "words", "us", "",
-			"GB/s", "copy", "slowest", "");
+		printf("%-*s %-8s %8s %6s %10s %19s %8s %7s %8s  %s\n", width, "strategy", "how", "launches", "words",
+			"us", "95 % interval", "GB/s", "copy", "slowest", "variant");
 	for (size_t i = 0; i < compare->row_count; i++) {
 		if (options->is_json)
 			print_json(compare, &compare->rows[i]);
 		else if (options->is_markdown)
 			print_markdown(compare, &compare->rows[i]);
 		else
-			print_line(compare, &compare->rows[i]);
+			print_line(compare, &compare->rows[i], width);
 	}
 	if (!options->is_json && compare->left_out[0])
 		printf("%sleft out, since one launch of theirs does not take as many elements: %s\n",

@@ -38,13 +38,25 @@ static void vary(struct tune_compare *compare, const struct srt_variant *base, c
 	}
 }
 
+static int refuse(const char *name)
+{
+	struct srt_strbuf known = {0};
+	int status;
+
+	for (const struct srt_knob *knob = srt_knobs; knob->name; knob++)
+		srt_strbuf_printf(&known, "%s%s", known.length ? ", " : "", knob->name);
+	status = srt_fail(SCANRT_ERROR_VARIANT, "unknown knob '%s': there are %s", name, srt_strbuf_text(&known));
+	srt_strbuf_free(&known);
+	return status;
+}
+
 int tune_compare_vary(struct tune_compare *compare)
 {
 	const struct srt_knob *knob = srt_knob_find(compare->options->vary);
 	struct srt_variant variant;
 
 	if (knob == NULL)
-		return srt_fail(SCANRT_ERROR_VARIANT, "unknown knob '%s'", compare->options->vary);
+		return refuse(compare->options->vary);
 	for (int i = 0; srt_strategy_at(i); i++) {
 		srt_variant_init(&variant, (enum srt_strategy)srt_strategy_at(i));
 		/* A strategy without the knob has 0 there. */

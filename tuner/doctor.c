@@ -73,7 +73,12 @@ static void check_device(struct doctor *doctor)
 			SRT_CALL(driver, cuDeviceGetCount, (&count)) == SCANRT_OK;
 
 	if (!is_there) {
+		bool is_missing = srt_error_last()->status == SCANRT_ERROR_NO_DRIVER;
+
 		report(doctor, "bad", "driver", srt_error_last()->text);
+		if (is_missing)
+			report(doctor, "note", "driver",
+				"without a GPU, SCANRT_DRIVER=emu means the emulated device of scanrt-emu(7)");
 		return;
 	}
 	for (int i = 0; i < count && doctor->device_count < 8; i++) {
@@ -195,6 +200,28 @@ static void check_file(struct doctor *doctor, const char *name, const char *path
 	srt_db_close(db);
 }
 
+/* What is set once and forgotten. */
+static void check_environment(struct doctor *doctor)
+{
+	static const struct { const char *name, *what; } variables[] = {
+		{ "SCANRT_VARIANT", "pins the variant of every plan, whatever was tuned" },
+		{ "SCANRT_DRIVER", "decides on the device" },
+		{ "SCANRT_LIBCUDA", "is the driver in place of libcuda.so.1" },
+		{ "SCANRT_LIBNVRTC", "is the only compiler that is tried" },
+		{ "SCANRT_COUNT_APPLIES", "makes kernels slower" },
+	};
+	char text[1200];
+
+	for (size_t i = 0; i < sizeof variables / sizeof variables[0]; i++) {
+		const char *value = getenv(variables[i].name);
+
+		if (value == NULL || (*value == '\0' && strcmp(variables[i].name, "SCANRT_LIBNVRTC") != 0))
+			continue;
+		snprintf(text, sizeof text, "%s=%s %s", variables[i].name, value, variables[i].what);
+		report(doctor, "note", "variable", text);
+	}
+}
+
 static void check_databases(struct doctor *doctor)
 {
 	static const struct {
@@ -202,9 +229,14 @@ static void check_databases(struct doctor *doctor)
 		void (*path)(struct srt_strbuf *out);
 	} places[] = { { "user", srt_db_user_path }, { "system", srt_db_system_path },
 		{ "vendor", srt_db_vendor_path } };
+	const char *named = getenv("SCANRT_DB");
 	struct srt_strbuf path = {0};
 
-	if (doctor->options->database || getenv("SCANRT_DB")) {
+	if (!doctor->options->database && named && strcmp(named, "off") == 0) {
+		report(doctor, "note", "database", "SCANRT_DB=off: programs look into none");
+		return;
+	}
+	if (doctor->options->database || named) {
 		if (tune_database_path(&path, doctor->options, true))
 			check_file(doctor, "database", srt_strbuf_text(&path));
 		srt_strbuf_free(&path);
@@ -222,6 +254,7 @@ int tune_command_doctor(const struct tune_options *options)
 {
 	struct doctor doctor = { .options = options };
 
+	check_environment(&doctor);
 	check_device(&doctor);
 	check_compiler(&doctor);
 	check_databases(&doctor);

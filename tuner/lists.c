@@ -175,7 +175,7 @@ static void list_names(int (*at)(int index), const char *(*name)(int code))
 {
 	for (int i = 0; at(i); i++)
 		fprintf(stderr, " %s", name(at(i)));
-	fputc('\n', stderr);
+	fputs("; --problem FILE states others\n", stderr);
 }
 
 static bool add_type(void *user, const char *word)

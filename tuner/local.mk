@@ -63,6 +63,7 @@ scantune_SOURCES = \
 	tuner/search.c tuner/search.h \
 	tuner/session.c tuner/session.h \
 	tuner/space.c tuner/space.h \
+	tuner/spelling.c tuner/spelling.h \
 	tuner/stated.c tuner/stated.h \
 	tuner/statistics.c tuner/statistics.h \
 	tuner/trial.c \

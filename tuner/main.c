@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "driver.h"
 #include "messages.h"
 #include "options.h"
 #include "stated.h"
@@ -45,6 +46,18 @@ static int check_output(int status)
 	return status == TUNE_EXIT_COMPLETE ? TUNE_EXIT_USAGE : status;
 }
 
+/* Whoever has no GPU is told what there is in its place. */
+static void tell_of_emulator(int status, const struct tune_options *options)
+{
+	const struct srt_driver *driver;
+	int ordinal;
+
+	if (status == TUNE_EXIT_DEVICE && !options->is_json &&
+		srt_driver_open(&driver, &ordinal, options->device) == SCANRT_ERROR_NO_DRIVER &&
+		strncmp(options->device, "emu", 3) != 0)
+		fputs("scantune: without a GPU, --device emu is the emulated device of scanrt-emu(7)\n", stderr);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct {
@@ -70,6 +83,7 @@ int main(int argc, char **argv)
 	for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++)
 		if (strcmp(options.command, commands[i].name) == 0) {
 			status = check_output(commands[i].run(&options));
+			tell_of_emulator(status, &options);
 			tune_drop_problem(&options);
 			return status;
 		}

@@ -10,6 +10,7 @@
 #include "options.h"
 #include "problem.h"
 #include "scanrt.h"
+#include "spelling.h"
 
 /* Either order: problems are called "sum i32", but options come as --type and --op; one word tells. */
 static void take_problem(const char **types, const char **ops, char **words)
@@ -39,11 +40,17 @@ static const struct command commands[] = {
 
 static const struct command *find(const char *name)
 {
+	struct tune_spelling spelling = { .word = name };
+
 	for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++)
 		if (strcmp(name, commands[i].name) == 0)
 			return &commands[i];
-	fprintf(stderr, "scantune: there is no command \"%s\"; there are devices, list, show, why, verify, recheck, "
-		"diff, bench, compare, plot, export, vendor, import, prune and doctor, and --device N to tune\n", name);
+	for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++)
+		tune_spelling_try(&spelling, commands[i].name);
+	fprintf(stderr, "scantune: there is no command \"%s\"%s%s%s; there are devices, list, show, why, verify, "
+		"recheck, diff, bench, compare, plot, export, vendor, import, prune, doctor and help, and --device N "
+		"to tune\n", name, spelling.best ? ": did you mean " : "", spelling.best ? spelling.best : "",
+		spelling.best ? "?" : "");
 	return NULL;
 }
 

@@ -14,6 +14,7 @@
 #include "options.h"
 #include "problem.h"
 #include "scanrt.h"
+#include "spelling.h"
 #include "stated.h"
 
 #define JOBS_MAX 64
@@ -305,7 +306,8 @@ static bool finish(struct tune_options *options, const struct pending *pending)
 	if (!check_options(options->command, pending->seen))
 		return false;
 	if (is_tuning && options->device == NULL) {
-		fputs(tune_usage_text, stderr);
+		fputs(pending->seen ? "scantune: --device N|emu names what to tune; --help has the other commands\n" :
+			tune_usage_text, stderr);
 		return false;
 	}
 	if (options->device == NULL)
@@ -338,6 +340,26 @@ static bool finish(struct tune_options *options, const struct pending *pending)
 	return true;
 }
 
+/* Once getopt has said what is wrong.  What several options begin with is not misspelt. */
+static void tell_spelling(const char *argument)
+{
+	char word[64] = "";
+	struct tune_spelling spelling = { .word = word };
+
+	if (optopt != 0 || strncmp(argument, "--", 2) != 0)
+		return;
+	snprintf(word, sizeof word, "%.*s", (int)strcspn(argument + 2, "="), argument + 2);
+	for (const struct option *option = long_options; option->name; option++) {
+		if (strncmp(word, option->name, strlen(word)) == 0)
+			return;
+		tune_spelling_try(&spelling, option->name);
+	}
+	if (spelling.best)
+		fprintf(stderr, "scantune: did you mean --%s?\n", spelling.best);
+	else
+		fputs("scantune: --help has all options\n", stderr);
+}
+
 bool tune_options_parse(struct tune_options *options, int *exit_status, int argc, char **argv)
 {
 	struct pending pending = {0};
@@ -348,11 +370,14 @@ bool tune_options_parse(struct tune_options *options, int *exit_status, int argc
 	*exit_status = TUNE_EXIT_USAGE;
 	while ((option = getopt_long(argc, argv, "hVo:", long_options, NULL)) != -1) {
 		option = option == 'o' ? OPTION_OUTPUT : option;
+		if (option == '?')
+			tell_spelling(argv[optind - 1]);
 		if (!take(options, &pending, option, optarg))
 			return false;
 		if (option >= OPTION_DEVICE)
 			pending.seen |= UINT64_C(1) << (option - OPTION_DEVICE);
 	}
+	pending.wants_help |= argc - optind == 1 && strcmp(argv[optind], "help") == 0;
 	if (pending.wants_help || pending.wants_version) {
 		*exit_status = TUNE_EXIT_COMPLETE;
 		if (pending.wants_help)

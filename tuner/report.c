@@ -153,7 +153,8 @@ void tune_report_problem(const char *name, size_t index, int variants)
 	state.waited = 0;
 	begin_phase("preparation");
 	if (!state.has_status_line)
-		tune_report_line("[%zu/%zu] %s: %d variants", index + 1, state.problems, name, variants);
+		tune_report_line("[%zu/%zu] %s: %d %s", index + 1, state.problems, name, variants,
+			variants == 1 ? "variant" : "variants");
 }
 
 void tune_report_more(int variants)
@@ -313,8 +314,8 @@ void tune_report_close(const char *status)
 		tune_json_print(&out);
 	} else if (!state.options->is_quiet) {
 		print_table();
-		printf("%s after %.1f s, %d %s failed\n", status, tune_now() - state.started, state.failures,
-			state.failures == 1 ? "variant" : "variants");
+		printf("%s after %.1f s, %d %s failed\n", strcmp(status, "budget") == 0 ? "time is up" : status,
+			tune_now() - state.started, state.failures, state.failures == 1 ? "variant" : "variants");
 	}
 	fflush(stdout);
 	free(state.rows);

@@ -306,9 +306,13 @@ static struct tune_row row_of(const struct tune_search *search, size_t klass)
 	snprintf(row.border, sizeof row.border, "%s", border_of(search, klass));
 	row.bytes = 2.0 * (double)row.count * (double)tune_copied_bytes(&search->problem);
 	for (size_t i = 0; i < search->candidate_count; i++)
-		if (search->candidates[i].is_default[klass])
+		if (search->candidates[i].is_default[klass]) {
 			snprintf(row.default_variant, sizeof row.default_variant, "%s",
 				search->candidates[i].build.text);
+			/* One that failed its last tests ran in the race, but is nothing that a program could have. */
+			if (search->candidates[i].verdict != TUNE_OK)
+				row.default_us = 0;
+		}
 	return row;
 }
 

@@ -58,7 +58,7 @@ for circuit in koggestone warps brentkung raking; do
 		"--vary circuit has a row of lookback with $circuit"
 done
 fails "--vary of a knob that there is not is refused" 1 compare --vary colour
-like "$(cat "$tap_dir/.output")" "unknown knob 'colour'" "and named"
+like "$(cat "$tap_dir/.output")" "unknown knob 'colour': there are block, items," "and told which there are"
 
 "$scantune" compare --markdown "$tap_dir/tuned" >"$tap_dir/table"
 like "$(cat "$tap_dir/table")" "| lookback, at its best | 1 |" "lines become a table of Markdown"

@@ -103,6 +103,17 @@ is "$(query 'SELECT count(*) FROM choice')" 2 "for every class"
 unset SCANTUNE_FAULT
 
 rm -f "$db"
+default=$(tune --json | sed -n 's/.*"count":16384,.*"default":"\([^"]*\)".*/\1/p')
+rm -f "$db"
+SCANTUNE_FAULT="late:$default"
+export SCANTUNE_FAULT
+ok "a run in which the default is wrong in its last test completes" tune
+is "$(status_of "$default")" wrong "which is recorded"
+is "$(query 'SELECT count(*) FROM choice WHERE count = 16384 AND default_us > 0')" 0 \
+	"and no gain is told over what no program could have"
+unset SCANTUNE_FAULT
+
+rm -f "$db"
 SCANTUNE_TEST_REFUSES=-DSCAN_BLOCK=384
 export SCANTUNE_TEST_REFUSES
 ok "a run in which some variants do not compile completes" tune

@@ -13,12 +13,28 @@ fails "no argument at all is a usage error" 1 "$scantune"
 like "$(cat "$tap_dir/.output")" "usage: scantune --device" "and the usage is shown"
 ok "--help succeeds" "$scantune" --help
 like "$(cat "$tap_dir/.output")" "Exit status" "and tells the exit statuses"
+help=$(cat "$tap_dir/.output")
+ok "help is a command, too" "$scantune" help
+is "$(cat "$tap_dir/.output")" "$help" "that says the same"
 ok "--version succeeds" "$scantune" --version
+fails "options without a device or a command are a usage error" 1 "$scantune" --type i32
+is "$(cat "$tap_dir/.output")" \
+	"scantune: --device N|emu names what to tune; --help has the other commands" "told in one line"
 fails "an unknown option is a usage error" 1 "$scantune" --nonsense
+like "$(cat "$tap_dir/.output")" "scantune: --help has all options" "and where to look is told"
+for misspelt in devise=device quik=quick kep=keep verbsoe=verbose; do
+	fails "--${misspelt%=*} is a usage error" 1 "$scantune" --"${misspelt%=*}"=x
+	like "$(cat "$tap_dir/.output")" "did you mean --${misspelt#*=}?" "and what it may mean is told"
+done
+fails "an option without its value is a usage error" 1 "$scantune" list --db
+is "$(wc -l <"$tap_dir/.output")" 1 "for which no other option is suggested"
+fails "lst is no command" 1 "$scantune" lst
+like "$(cat "$tap_dir/.output")" "did you mean list?" "and what it may mean is told"
 fails "an unknown command is a usage error" 1 "$scantune" wherefore i32 sum
 like "$(cat "$tap_dir/.output")" "devices, list, show, why, verify, recheck, diff, bench" "and what exists is named"
 fails "an unknown type is a usage error" 1 "$scantune" --device emu --type i31
 like "$(cat "$tap_dir/.output")" "i8 i16 i32" "and the types are named"
+like "$(cat "$tap_dir/.output")" "--problem FILE states others" "and where to state others is told"
 fails "an unknown operator is a usage error" 1 "$scantune" --device emu --op plus
 like "$(cat "$tap_dir/.output")" "sum prod min" "and the operators are named"
 fails "an operator that does not take the type is a usage error" 1 "$scantune" --device emu --op xor --type f32
@@ -127,6 +143,7 @@ SCANRT_LIBCUDA=$tap_dir/nothing.so
 export SCANRT_LIBCUDA
 fails "without a driver tuning exits with 3" 3 "$scantune" --device 0 --db "$tap_dir/x.db"
 like "$(cat "$tap_dir/.output")" "cannot load the CUDA driver" "and says why"
+like "$(cat "$tap_dir/.output")" "without a GPU, --device emu is the emulated device" "and what there is in its place"
 fails "a device that is no ordinal exits with 3" 3 "$scantune" --device gpu --db "$tap_dir/x.db"
 fails "without a driver bench exits with 3" 3 "$scantune" bench --count 1000
 ok "no database was left behind" test ! -e "$tap_dir/x.db"
@@ -136,7 +153,12 @@ like "$(cat "$tap_dir/.output")" "nothing is tuned" "and says so"
 fails "list of a database that is not there exits with 4" 4 "$scantune" list --db "$tap_dir/none.db"
 printf 'not a database at all, only a text that is long enough to be looked at' >"$tap_dir/text.db"
 fails "list of a file that is no database exits with 4" 4 "$scantune" list --db "$tap_dir/text.db"
+fails "doctor finds that there is no driver" 2 env SCANRT_VARIANT=lookback "$scantune" doctor
+like "$(cat "$tap_dir/.output")" "SCANRT_DRIVER=emu means the emulated device" "and tells what there is in its place"
+like "$(cat "$tap_dir/.output")" "SCANRT_VARIANT=lookback pins the variant" "and that somebody has pinned a variant"
 SCANRT_DB=off
 export SCANRT_DB
+fails "doctor looks at the rest with SCANRT_DB=off" 2 "$scantune" doctor
+like "$(cat "$tap_dir/.output")" "note  database   SCANRT_DB=off" "and notes that scans have no database"
 fails "list with SCANRT_DB=off exits with 4" 4 "$scantune" list
 done_testing
