@@ -25,6 +25,18 @@ while read -r variable; do
 	ok "the variable $variable is described in a man page" grep -qw "$variable" $pages
 done <"$tap_dir/read"
 
+# Types and operators are listed in full, those of one kind behind the first of it: SCANRT_C64 , C128.
+sed -n '/^enum scanrt_type/,/^};/p; /^enum scanrt_operator/,/^};/p' lib/scanrt.h |
+	sed -n 's/^	SCANRT_\([A-Z0-9_]*\) = .*/\1/p' | grep -vx TYPE_DEFAULT >"$tap_dir/constants"
+ok "the header has types and operators" grep -qx MOMENTS_F64 "$tap_dir/constants"
+missing=
+while read -r name; do
+	kind=${name%_*}
+	[ "$kind" = "$name" ] && kind='[A-Z0-9]*' || kind=${kind}_[A-Z0-9]*
+	grep -qE "SCANRT_$name\b|^\.(It )?Dv SCANRT_$kind .*\b${name##*_}\b" man/libscanrt.3 || missing="$missing $name"
+done <"$tap_dir/constants"
+is_empty "$missing" "libscanrt(3) has every type and operator"
+
 # A section for each strategy and each circuit, under the name that variants have for it.
 {
 	sed -n 's/^STRATEGY([A-Z_]*, [0-9]*, "\([a-z-]*\)".*/\1/p' lib/strategy.def
