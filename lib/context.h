@@ -18,8 +18,8 @@
 struct srt_driver;
 struct srt_memo;
 
-/* Called for every kernel that was compiled rather than found, before it may be used; a failure refuses it.  The hook
- * of a self-test of fresh machine code: nobody sets it but whoever keeps images. */
+/* Called for every kernel that was compiled rather than found, before it may be used, in place of the self-test of what
+ * is to be kept; a failure refuses it.  For tests on devices that compute nothing. */
 typedef int (*srt_kernel_check_function)(void *user, const struct srt_kernel *kernel);
 
 /* Constant after creation, but for the last group. */

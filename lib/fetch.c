@@ -14,6 +14,7 @@
 #include "driver.h"
 #include "keep.h"
 #include "rtc.h"
+#include "self_test.h"
 #include "status.h"
 
 /* What all the steps of one fetch need. */
@@ -111,14 +112,25 @@ bool srt_is_refusal_of_code(void)
 	}
 }
 
-/* A compiler may be wrong, too: whoever keeps images tests each before it is kept. */
+/* A compiler may be wrong, too: what is kept for other processes is tested before. */
+static int self_test(const struct fetch *fetch, const struct srt_kernel *kernel)
+{
+	int status = SCANRT_OK;
+
+	if (!fetch->context->catalog.cache || !srt_self_test_knows(fetch->problem))
+		return SCANRT_OK;
+	status = srt_self_test(kernel, fetch->context->driver);
+	if (!status)
+		srt_account_add(fetch->reading->account, "tested: it scans more than a tile as it should");
+	return status;
+}
+
 static int check_fresh(struct srt_fetched *fetched, const struct fetch *fetch)
 {
 	const struct scanrt_context *context = fetch->context;
-	int status = SCANRT_OK;
+	int status = context->check ? context->check(context->check_user, &fetched->kernel)
+				    : self_test(fetch, &fetched->kernel);
 
-	if (context->check)
-		status = context->check(context->check_user, &fetched->kernel);
 	if (status)
 		srt_kernel_unload(&fetched->kernel, context->driver);
 	return status;

@@ -63,4 +63,5 @@ libscanrt_core_la_SOURCES += \
 	lib/pool.c lib/pool.h \
 	lib/replay.c lib/replay.h \
 	lib/resolve.c lib/resolve.h \
+	lib/self_test.c lib/self_test.h \
 	lib/scan.c

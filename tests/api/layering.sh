@@ -46,7 +46,7 @@ cat >"$tap_dir/layers" <<'END'
 2 problem user strategy variant variant_limits device log
 3 driver rtc rtc_library device.c
 4 image recipe image_recipe image_build ahead kernel pool replay db
-5 heuristic catalog cover keep operator_check operator_words resolve
+5 heuristic catalog cover keep operator_check operator_words resolve self_test
 6 plan classes fetch execute context describe scan
 END
 find lib -name '*.[ch]' | sort | xargs awk '

@@ -50,6 +50,25 @@ fails "a launch that wrecks the device exits with 2, too" 2 env SCANRT_EMU_FAIL=
 is "$(query "SELECT count(*) FROM kernel WHERE problem = 'sum i32'")" 0 "and such an image is dropped"
 ok "scan again" scan --type i32 --op sum --count 1000
 
+# Strategy 2 is look-back.  What the compiler got wrong is found before anybody keeps it, or uses it.
+is "$(grep -c 'tested: it scans' "$tap_dir/said")" "$(grep -c ': image .* is kept' "$tap_dir/said")" \
+	"B131: all that is kept has been tested"
+SCANTUNE_TEST_MISCOMPILED=2 SCANRT_DB=$tap_dir/wrong.db
+export SCANTUNE_TEST_MISCOMPILED
+wrong() {
+	"$SQLITE3" "$SCANRT_DB" "SELECT count(*) FROM kernel WHERE $1"
+}
+fails "B131: a program that asks for a variant that the compiler got wrong is told" 5 scan --type i32 --op sum \
+	--variant lookback,block=96,items=4 --count 5000
+like "$(cat "$tap_dir/said")" "the self-test found it wrong: of 963 elements the result 384 is another" \
+	"B131: with the first wrong result"
+ok "B131: and nothing is kept" test ! -e "$SCANRT_DB"
+ok "B131: who asks for none gets another" scan --type i64 --op sum --count 1000000
+ok "B131: which is kept" test "$(wrong "variant NOT LIKE 'lookback%'")" -gt 0
+is "$(wrong "variant LIKE 'lookback%'")" 0 "B131: as nothing of the wrong kind is"
+unset SCANTUNE_TEST_MISCOMPILED
+SCANRT_DB=$db
+
 # As many as a database keeps.
 many=$tap_dir/many.db
 for items in 4 8; do

@@ -91,6 +91,7 @@ emu_scripts = \
 	tests/emu/monoids.sh \
 	tests/emu/operators.sh \
 	tests/emu/placement.sh \
+	tests/emu/self_test.sh \
 	tests/emu/plans.sh \
 	tests/emu/problem.sh \
 	tests/emu/repeat.sh \

@@ -26,6 +26,17 @@ struct seen {
 	char text[8192];
 };
 
+/* The fake device computes nothing: what a self-test would find is up to the test. */
+static bool is_miscompiled;
+
+static int judge(void *user, const struct srt_kernel *kernel)
+{
+	(void)user;
+	if (is_miscompiled && kernel->variant.strategy == SRT_LOOKAHEAD)
+		return srt_fail(SCANRT_ERROR_COMPILE, "the self-test found it wrong");
+	return SCANRT_OK;
+}
+
 /* One process, one plan, for sums of a type. */
 static void plan_once(struct seen *seen, const char *database, int type)
 {
@@ -43,6 +54,8 @@ static void plan_once(struct seen *seen, const char *database, int type)
 	problem.input_type = type;
 	problem.op = SCANRT_SUM;
 	seen->status = scanrt_context_create(&context, &options);
+	if (!seen->status)
+		context->check = judge;
 	if (!seen->status)
 		seen->status = scanrt_plan_create(&plan, context, &problem, NULL);
 	seen->compilations = compiler->compilations;
@@ -92,6 +105,22 @@ static void test_on(void)
 	tap_ok(seen.compilations > 0, "another problem is compiled");
 	plan_once(&seen, path, SCANRT_I32);
 	tap_is_int(seen.compilations, 0, "and pushes the first one out of nowhere");
+}
+
+/* B131: what was found wrong before it was kept would be found by every process after this one. */
+static void test_miscompiled(void)
+{
+	char wrong[4200];
+	struct seen seen;
+
+	snprintf(wrong, sizeof(wrong), "%s/miscompiled.db", folder("keep"));
+	is_miscompiled = true;
+	plan_once(&seen, wrong, SCANRT_I32);
+	tap_contains(seen.text, "the self-test found it wrong", "B131: a kernel that fails is told");
+	tap_contains(seen.text, "is kept", "B131: and the others are kept");
+	is_miscompiled = false;
+	plan_once(&seen, wrong, SCANRT_I32);
+	tap_is_int(seen.compilations, 1, "B131: it alone is not, so that a better compiler makes it anew");
 }
 
 /* The user's place, when no file is named. */
@@ -202,6 +231,7 @@ int main(void)
 	tap_plan(0);
 	test_off();
 	test_on();
+	test_miscompiled();
 	test_user();
 	test_refused();
 	test_locked();

@@ -27,6 +27,7 @@ gpu_programs = \
 	tests/gpu/grid_reduce \
 	tests/gpu/grid_reduce_fixed \
 	tests/gpu/placement \
+	tests/gpu/self_test \
 	tests/gpu/epochs \
 	tests/gpu/alignment \
 	tests/gpu/repeat \
@@ -73,6 +74,7 @@ tests_gpu_grid_fan_LDADD = $(device_libraries)
 tests_gpu_grid_lookback_serial_LDADD = $(device_libraries)
 tests_gpu_grid_totals_LDADD = $(device_libraries)
 tests_gpu_placement_LDADD = $(device_libraries)
+tests_gpu_self_test_LDADD = $(device_libraries)
 tests_gpu_epochs_LDADD = $(device_libraries)
 tests_gpu_alignment_LDADD = $(device_libraries)
 tests_gpu_repeat_LDADD = $(device_libraries)
