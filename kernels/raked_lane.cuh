@@ -3,10 +3,6 @@
  * A lane's elements in a raked slice in shared memory, of which the first `present` exist, or none where that is not
  * positive: the array's last slice has lanes with all of theirs, one with some, and others without any.  They are
  * combined in the tree of a full slice.  And how such a slice comes to shared memory, which is the warp's.
- *
- * All is done with by then but this slice, so that its latency is the scan's: by loops over a lane's vectors, sums of
- * a million words took 0.7 us of 5.5 more on an H200 than where the last slice was full.  Its whole vectors have the
- * code of full slices, and the one that is not a path of its own.
  */
 #ifndef SCAN_RAKED_LANE_CUH
 #define SCAN_RAKED_LANE_CUH
@@ -28,8 +24,6 @@ template <class P> struct raked_lane {
 		is_rolled = same_type<typename P::op, op_user>::value && !P::op::is_commutative && sizeof(T) > 8 &&
 			sizeof(T) > sizeof(input)
 	};
-	/* Of bytes, whose vectors are as much work as four of words, an unrolled loop spills on sm_100. */
-	enum : int { at_once = P::vector > 8 ? 1 : int(P::rows) };
 	enum : int { piece = is_rolled && P::vector > 4 ? 4 : P::vector, pieces = P::items / piece };
 
 	char *slice;   /* in shared memory */
@@ -39,22 +33,65 @@ template <class P> struct raked_lane {
 	/* Of the lane's r-th vector in the slice. */
 	__device__ __forceinline__ u32 index(int r) const { return (lane * P::rows + r) * P::vector; }
 
-	/* What the lane's elements combine to, as if there were no others; without a meaning where there is none. */
+	/* What the lane's elements combine to, as in a full slice; without a meaning where there is none. */
 	__device__ __forceinline__ T reduce(u64 first, int present) const
 	{
-		if constexpr (is_rolled)
-			return reduce_pieces(first, present);
-		else
-			return reduce_vectors(first, present);
+		T total;
+#pragma unroll 1
+		for (int r = 0; r < pieces && r * piece < present; r++) {
+			const u32 at = index(0) + r * piece;
+			input raw[piece];
+			load_vector<access::plain>(raw, reinterpret_cast<const input *>(slice) + at);
+			T sum = load_element<P>(raw[0], first + at);
+#pragma unroll
+			for (int i = 1; i < piece; i++)
+				if (r * piece + i < present)
+					sum = P::op::apply(sum, load_element<P>(raw[i], first + at + i));
+			total = r > 0 ? P::op::apply(total, sum) : sum;
+		}
+		return total;
 	}
 
 	/* Leaves their results in their place. */
 	__device__ __forceinline__ void scan(maybe<T> before, u64 first, int present) const
 	{
-		if constexpr (is_rolled)
-			scan_pieces(before, first, present);
-		else
-			scan_vectors(before, first, present);
+#pragma unroll 1
+		for (int r = 0; r < pieces && r * piece < present; r++) {
+			const u32 at = index(0) + r * piece;
+			input raw[piece];
+			load_vector<access::plain>(raw, reinterpret_cast<const input *>(slice) + at);
+#pragma unroll
+			for (int i = 0; i < piece; i++)
+				if (r * piece + i < present)
+					reinterpret_cast<output *>(results)[at + i] =
+						step(before, load_element<P>(raw[i], first + at + i));
+		}
+	}
+
+	/* The same where it has all of them. */
+	__device__ __forceinline__ T reduce_all(u64 first) const
+	{
+		T total;
+#pragma unroll
+		for (int r = 0; r < P::rows; r++) {
+			input raw[P::vector];
+			load_vector<access::plain>(raw, reinterpret_cast<const input *>(slice) + index(r));
+			T sum = vector::reduce(raw, first + index(r));
+			total = r > 0 ? P::op::apply(total, sum) : sum;
+		}
+		return total;
+	}
+
+	__device__ __forceinline__ void scan_all(T running, bool is_first, u64 first) const
+	{
+#pragma unroll
+		for (int r = 0; r < P::rows; r++) {
+			input raw[P::vector];
+			output result[P::vector];
+			load_vector<access::plain>(raw, reinterpret_cast<const input *>(slice) + index(r));
+			scan_vector(result, raw, running, r == 0 && is_first, first + index(r));
+			store_vector<access::plain>(reinterpret_cast<output *>(results) + index(r), result);
+		}
 	}
 
 	/* As vector_scan has it, also where nothing comes before the first element. */
@@ -115,97 +152,6 @@ template <class P> struct raked_lane {
 	}
 
 private:
-	/* Elements behind the last whole vector; one lane of all has some at most. */
-	static __device__ __forceinline__ int in_part(int present)
-	{
-		return present > 0 && present < P::items ? present % P::vector : 0;
-	}
-
-	/* Each vector from its first element to its last, and one after the other, as in a full slice. */
-	__device__ __forceinline__ T reduce_vectors(u64 first, int present) const
-	{
-		T total;
-#pragma unroll at_once
-		for (int r = 0; r < P::rows; r++)
-			if ((r + 1) * P::vector <= present) {
-				input raw[P::vector];
-				load_vector<access::plain>(raw, reinterpret_cast<const input *>(slice) + index(r));
-				T sum = vector::reduce(raw, first + index(r));
-				total = r > 0 ? P::op::apply(total, sum) : sum;
-			}
-		if (in_part(present) > 0) {
-			const u32 at = index(0) + present / P::vector * P::vector;
-			input rest[P::vector];
-			load_vector<access::plain>(rest, reinterpret_cast<const input *>(slice) + at);
-			T sum = load_element<P>(rest[0], first + at);
-#pragma unroll
-			for (int i = 1; i < P::vector; i++)
-				if (i < in_part(present))
-					sum = P::op::apply(sum, load_element<P>(rest[i], first + at + i));
-			total = present > P::vector ? P::op::apply(total, sum) : sum;
-		}
-		return total;
-	}
-
-	__device__ __forceinline__ void scan_vectors(maybe<T> before, u64 first, int present) const
-	{
-		T running = before.value;
-#pragma unroll at_once
-		for (int r = 0; r < P::rows; r++)
-			if ((r + 1) * P::vector <= present) {
-				input raw[P::vector];
-				output result[P::vector];
-				load_vector<access::plain>(raw, reinterpret_cast<const input *>(slice) + index(r));
-				scan_vector(result, raw, running, r == 0 && !before.is_present, first + index(r));
-				store_vector<access::plain>(reinterpret_cast<output *>(results) + index(r), result);
-			}
-		if (in_part(present) > 0) {
-			const u32 at = index(0) + present / P::vector * P::vector;
-			input rest[P::vector];
-			load_vector<access::plain>(rest, reinterpret_cast<const input *>(slice) + at);
-			before = {running, before.is_present || present > P::vector};
-#pragma unroll
-			for (int i = 0; i < P::vector; i++)
-				if (i < in_part(present))
-					reinterpret_cast<output *>(results)[at + i] =
-						step(before, load_element<P>(rest[i], first + at + i));
-		}
-	}
-
-	/* Both by loops over small pieces of vectors. */
-	__device__ __forceinline__ T reduce_pieces(u64 first, int present) const
-	{
-		T total;
-#pragma unroll 1
-		for (int r = 0; r < pieces && r * piece < present; r++) {
-			const u32 at = index(0) + r * piece;
-			input raw[piece];
-			load_vector<access::plain>(raw, reinterpret_cast<const input *>(slice) + at);
-			T sum = load_element<P>(raw[0], first + at);
-#pragma unroll
-			for (int i = 1; i < piece; i++)
-				if (r * piece + i < present)
-					sum = P::op::apply(sum, load_element<P>(raw[i], first + at + i));
-			total = r > 0 ? P::op::apply(total, sum) : sum;
-		}
-		return total;
-	}
-
-	__device__ __forceinline__ void scan_pieces(maybe<T> before, u64 first, int present) const
-	{
-#pragma unroll 1
-		for (int r = 0; r < pieces && r * piece < present; r++) {
-			const u32 at = index(0) + r * piece;
-			input raw[piece];
-			load_vector<access::plain>(raw, reinterpret_cast<const input *>(slice) + at);
-#pragma unroll
-			for (int i = 0; i < piece; i++)
-				if (r * piece + i < present)
-					reinterpret_cast<output *>(results)[at + i] =
-						step(before, load_element<P>(raw[i], first + at + i));
-		}
-	}
-
 	/* Brings the elements from `from` on, many loads at once. */
 	__device__ __forceinline__ void load_elements(const input *in, int from, int count) const
 	{

@@ -49,7 +49,7 @@ template <class P> struct raked_store {
 	{
 		__syncwarp(); /* each lane's results come before the stores of others */
 		const int vectors = address_of(out) % 16 == 0 ? count / P::vector : 0;
-		enum : int { batch = P::vector > 8 ? 2 : 4 }; /* in flight together; of more, sums of bytes spill */
+		enum : int { batch = 2 }; /* in flight together; with more, what has few registers spills */
 #pragma unroll 1
 		for (int i = lane; i < vectors; i += batch * warp_size) {
 			const output *const from = reinterpret_cast<const output *>(results) + i * P::vector;

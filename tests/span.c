@@ -18,8 +18,7 @@ static const char load_text[] = "span load(unsigned char x, unsigned long long i
 	"{ span s = {}; s.magic = x == 0xa5 ? 0x5ca1ab1eu : 0; s.first = s.last = unsigned(i) + 1; return s; }\n";
 static const char store_text[] = "unsigned store(const span &s) { return s.first == %d ? s.last : ~0u; }\n";
 
-void span_problem(struct srt_problem *problem, size_t size, bool is_converted, uint32_t flags,
-	const uint32_t *start)
+void span_problem(struct srt_problem *problem, size_t size, bool is_converted, const uint32_t *start)
 {
 	struct scanrt_problem given = SCANRT_PROBLEM_INIT;
 	struct scanrt_user_type type = SCANRT_USER_TYPE_INIT;
@@ -38,7 +37,6 @@ void span_problem(struct srt_problem *problem, size_t size, bool is_converted, u
 	type.alignment = 16;
 	op.name = "neighbours";
 	op.text = op_text;
-	op.flags = flags;
 	given.input_type = is_converted ? SCANRT_U8 : SCANRT_TYPE_USER;
 	given.accumulator_type = SCANRT_TYPE_USER;
 	given.user_accumulator = &type;

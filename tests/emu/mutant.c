@@ -160,8 +160,7 @@ static bool try_spans(struct test_device *device, const struct mutant_trial *tri
 	struct srt_workspace workspace;
 	bool passes = true;
 
-	span_problem(&problem, SPAN_BYTES, true, trial->op == MUTANT_PLAIN_SPANS ? SCANRT_COMMUTATIVE : 0,
-		NULL);
+	span_problem(&problem, SPAN_BYTES, true, NULL);
 	make_kernel(&kernel, device, &problem, trial->variant);
 	test_need(srt_workspace_create(&workspace, device->driver, 1 << 20));
 	for (uint64_t i = 0; i < SPAN_LAUNCHES && passes; i++) {
@@ -219,7 +218,7 @@ static int try_all(const struct mutant *mutant, const struct mutant_trial *trial
 		return MISPLACED;
 	emulated_open(&device);
 	for (; trials->variant && passes; trials++) {
-		passes = trials->op < 0 ? try_spans(&device, trials) :
+		passes = trials->op == MUTANT_SPANS ? try_spans(&device, trials) :
 			try_trial(&device, trials, is_excused ? EXCUSED_LAUNCHES : LAUNCHES);
 		if (is_excused)
 			break;

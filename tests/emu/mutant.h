@@ -10,9 +10,6 @@
 
 /* As a trial's operator: the one of span.h, which shows what is combined even where nobody uses it. */
 #define MUTANT_SPANS (-1)
-/* The same, declared to be commutative, which it is not: for kernels that keep the order of operands whatever is
- * declared, but have other code for operators that are not, and wide. */
-#define MUTANT_PLAIN_SPANS (-2)
 
 /* A kernel under which a mutant shows: variant, operator (SRT_OP_AFFINE is not commutative) and type, of the input
  * only where there is one of the results. */

@@ -25,12 +25,8 @@ static const struct mutant_trial parts[] = {
 	{ NULL, 0, 0, 0 } };
 static const struct mutant_trial part_spans[] = {
 	{ "lookahead,block=64,items=12,stages=3,ahead=1,store=bulk", MUTANT_SPANS, 0, 0 }, { NULL, 0, 0, 0 } };
-static const struct mutant_trial plain_spans[] = {
-	{ "lookahead,block=64,items=12,stages=3,ahead=1,store=bulk", MUTANT_PLAIN_SPANS, 0, 0 }, { NULL, 0, 0, 0 } };
 static const struct mutant_trial one_spans[] = {
 	{ "block,block=64,items=12,store=bulk", MUTANT_SPANS, 0, 0 }, { NULL, 0, 0, 0 } };
-static const struct mutant_trial one_plain_spans[] = {
-	{ "block,block=64,items=12,store=bulk", MUTANT_PLAIN_SPANS, 0, 0 }, { NULL, 0, 0, 0 } };
 static const struct mutant_trial one[] = {
 	{ "block,block=64,items=20,store=bulk", SRT_OP_AFFINE, SCANRT_U32, 0 }, { NULL, 0, 0, 0 } };
 /* Elements of less than a word: slices begin within one. */
@@ -266,26 +262,10 @@ const struct mutant mutants_lookahead[] = {
 	{ "the lower half in a total of pairs", "paired_scan.cuh", "apply(each, each >> 16)", "each >> 16", 0, paired,
 		NULL },
 	/* ---- A slice that is not full ---- */
-	{ "the vectors that a part's lane has, reducing", "raked_lane.cuh", "(r + 1) * P::vector <= present", "true", 1,
-		plain_spans, NULL },
-	{ "the vectors that a part's lane has, scanning", "raked_lane.cuh", "(r + 1) * P::vector <= present", "true", 2,
-		plain_spans, NULL },
-	{ "the vector that an array ends in, reducing", "raked_lane.cuh", "if (in_part(present) > 0)",
-		"if (present > 0)", 1, plain_spans, NULL },
-	{ "the vector that an array ends in, scanning", "raked_lane.cuh", "if (in_part(present) > 0)", "if (false)", 2,
-		parts, NULL },
-	{ "the elements of that vector, reducing", "raked_lane.cuh", "if (i < in_part(present))\n\t\t\t\t\tsum",
-		"sum", 0, plain_spans, NULL },
-	{ "the elements of that vector, scanning", "raked_lane.cuh",
-		"if (i < in_part(present))\n\t\t\t\t\treinterpret", "reinterpret", 0, plain_spans, NULL },
-	{ "what comes before that vector", "raked_lane.cuh", "present > P::vector};", "false};", 0, parts, NULL },
-	{ "the vectors before that one, reducing", "raked_lane.cuh",
-		"present > P::vector ? P::op::apply(total, sum) : sum;", "P::op::apply(total, sum);", 0, plain_spans,
-		NULL },
-	{ "the pieces that a part's lane has, reducing", "raked_lane.cuh", "r < pieces && r * piece < present",
-		"r < pieces", 1, part_spans, NULL },
-	{ "the pieces that a part's lane has, scanning", "raked_lane.cuh", "r < pieces && r * piece < present",
-		"r < pieces", 2, part_spans, NULL },
+	{ "the rows that a part's lane has, reducing", "raked_lane.cuh", "r < pieces && r * piece < present",
+		"r < pieces", 1, parts, NULL },
+	{ "the rows that a part's lane has, scanning", "raked_lane.cuh", "r < pieces && r * piece < present",
+		"r < pieces", 2, parts, NULL },
 	{ "the elements that a part's lane has, reducing", "raked_lane.cuh",
 		"if (r * piece + i < present)\n\t\t\t\t\tsum", "sum", 0, part_spans, NULL },
 	{ "the elements that a part's lane has, scanning", "raked_lane.cuh",
@@ -310,9 +290,7 @@ const struct mutant mutants_lookahead[] = {
 		parts, NULL },
 	{ "the first element of all in a part", "raked_lane.cuh",
 		"before.is_present ? P::op::apply(before.value, element)",
-		"true ? P::op::apply(before.value, element)", 0, part_spans, NULL },
-	{ "the same, of a whole vector", "raked_lane.cuh", "r == 0 && !before.is_present", "false", 0, one_plain_spans,
-		NULL },
+		"true ? P::op::apply(before.value, element)", 0, parts, NULL },
 	{ "the barrier of the warp before a part is stored", "raked_store.cuh",
 		"__syncwarp(); /* each lane's results come before", "/* each lane's results come before", 0, parts,
 		NULL },

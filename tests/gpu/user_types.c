@@ -120,7 +120,7 @@ static void only_neighbours(struct types *types, size_t size, const char *varian
 	struct srt_kernel kernel;
 	bool passes = true;
 
-	span_problem(&problem, size, is_converted, 0, has_initial ? start : NULL);
+	span_problem(&problem, size, is_converted, has_initial ? start : NULL);
 	test_upload(&types->device, types->initial.address, start, size);
 	if (has_initial)
 		problem.initial_on_device = (const void *)(uintptr_t)types->initial.address;
