@@ -156,8 +156,7 @@ static enum kind draw_kind(struct soak *soak, struct srt_problem *problem, struc
 		shape_problem(problem, shape, test_draw(&soak->random, 2), test_draw(&soak->random, 2));
 		place_initial(soak, problem, problem->user->initial, shape->size);
 	} else {
-		span_problem(problem, size, test_draw(&soak->random, 2), 0,
-			test_draw(&soak->random, 2) ? start : NULL);
+		span_problem(problem, size, test_draw(&soak->random, 2), test_draw(&soak->random, 2) ? start : NULL);
 		place_initial(soak, problem, start, size);
 	}
 	return kind;
