@@ -27,7 +27,6 @@ struct srt_replay {
 	unsigned in_row;     /* launches of so many without a graph */
 	unsigned before;     /* how many make one due */
 	unsigned apart;      /* launches that are still to come before a graph is thought of */
-	CUstream stream;     /* the latest one that was found to be of the kernel's context */
 	uint32_t made_for;   /* blocks of the graph: clusters of another size want another one */
 	CUgraph graph;
 	CUgraphNode node;
@@ -147,18 +146,15 @@ static bool is_plain(const struct srt_driver *driver, CUstream stream)
 }
 
 /* A graph goes into a stream of whatever context, where a launch is refused: what is wrong stays so.  The driver is
- * asked once for a stream, as a row of launches mostly has one. */
-static bool is_of_context(struct srt_replay *replay, const struct srt_driver *driver, CUstream stream)
+ * asked each time, since the handle of a stream that is gone may be that of another context's next one. */
+static bool is_of_context(const struct srt_driver *driver, CUstream stream)
 {
 	CUcontext own = NULL, current = NULL;
 
-	if (!stream || stream == replay->stream || !driver->cuStreamGetCtx)
+	if (!stream || !driver->cuStreamGetCtx)
 		return true;
-	if (driver->cuStreamGetCtx(stream, &own) != CUDA_SUCCESS || driver->cuCtxGetCurrent(&current) != CUDA_SUCCESS ||
-		own != current)
-		return false;
-	replay->stream = stream;
-	return true;
+	return driver->cuStreamGetCtx(stream, &own) == CUDA_SUCCESS &&
+		driver->cuCtxGetCurrent(&current) == CUDA_SUCCESS && own == current;
 }
 
 static bool has_graph_for(const struct srt_replay *replay, uint32_t grid)
@@ -213,7 +209,7 @@ static bool replay_one(struct srt_replay *replay, const struct srt_kernel *kerne
 		replay->apart--;
 		return false;
 	}
-	if (!is_due(replay, launch->grid) || !is_plain(driver, stream) || !is_of_context(replay, driver, stream))
+	if (!is_due(replay, launch->grid) || !is_plain(driver, stream) || !is_of_context(driver, stream))
 		return false;
 	if (!has_graph_for(replay, launch->grid))
 		remake(replay, kernel, driver, launch, arguments);

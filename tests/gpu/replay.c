@@ -11,6 +11,7 @@
 #include "../device.h"
 
 #define IN_A_ROW 40 /* enough for a graph, and for some launches of it */
+#define STREAMS  32 /* of which one may lie where another one was */
 
 struct replay {
 	struct test_device device;
@@ -91,6 +92,43 @@ static int foreign_status(const struct replay *replay, CUstream foreign, uint64_
 	return status;
 }
 
+/* A stream of the other context at an address that one of the plan's own had a moment ago; NULL: the driver gives out
+ * others. */
+static CUstream take_over(const struct replay *replay, CUcontext other, CUstream gone)
+{
+	const struct test_device *device = &replay->device;
+	CUstream streams[STREAMS] = { NULL }, found = NULL;
+
+	test_drive(device, cuCtxPushCurrent, (other));
+	for (size_t i = 0; i < STREAMS && !found; i++) {
+		test_drive(device, cuStreamCreate, (&streams[i], CU_STREAM_NON_BLOCKING));
+		found = streams[i] == gone ? gone : NULL;
+	}
+	for (size_t i = 0; i < STREAMS; i++)
+		if (streams[i] && streams[i] != found)
+			test_drive(device, cuStreamDestroy, (streams[i]));
+	test_drive(device, cuCtxPopCurrent, (&other));
+	return found;
+}
+
+static void check_reused(struct replay *replay, CUcontext other, uint64_t most, int refused)
+{
+	const struct test_device *device = &replay->device;
+	CUstream own = NULL, foreign;
+
+	test_drive(device, cuStreamCreate, (&own, CU_STREAM_NON_BLOCKING));
+	tap_ok(row_passes(replay, most, 0, own), "launches in a row on a stream that then goes");
+	test_drive(device, cuStreamDestroy, (own));
+	foreign = take_over(replay, other, own);
+	if (!foreign) {
+		tap_skip(1, "no stream has the handle of one that is gone");
+		return;
+	}
+	tap_is_int(foreign_status(replay, foreign, most), refused,
+		"another context's stream with the handle of the one that is gone is refused");
+	test_drive(device, cuStreamDestroy, (foreign));
+}
+
 /* The driver refuses such a launch, and so it does where the launch would be a graph's. */
 static void check_foreign(struct replay *replay, uint64_t most)
 {
@@ -107,6 +145,7 @@ static void check_foreign(struct replay *replay, uint64_t most)
 	tap_ok(row_passes(replay, most, 0, replay->stream), "launches in a row, whose later ones are a graph's");
 	tap_is_int(foreign_status(replay, foreign, most), refused, "and another's stream is still refused");
 	tap_ok(row_passes(replay, most, 0, replay->stream), "the plan's own is not");
+	check_reused(replay, other, most, refused);
 	test_drive(device, cuCtxPushCurrent, (other));
 	test_drive(device, cuStreamDestroy, (foreign));
 	test_drive(device, cuCtxDestroy, (other));
