@@ -182,8 +182,11 @@ private:
 		} while (!__all_sync(full_warp, is_ready) && pause_polls());
 #pragma unroll
 		for (int i = 0; i < P::gather; i++) {
-			if (i < left) /* the same in all lanes */
-				base = combine<P>(base, {warp_reduce<P>(seen[i].value, warp_size, lane), true});
+			if (i < left) { /* the same in all lanes */
+				const T batch_total = warp_reduce<P>(seen[i].value, warp_size, lane);
+				if (is_reduced(lane))
+					base = combine<P>(base, {batch_total, true});
+			}
 		}
 	}
 

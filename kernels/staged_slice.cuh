@@ -128,7 +128,7 @@ private:
 			T row = warp_reduce<P>(reduce_vector(where, r), where.in_row(r), where.lane);
 			if (r == 0)
 				total = row;
-			else if (where.in_row(r) > 0)
+			else if (where.in_row(r) > 0 && is_reduced(where.lane))
 				total = P::op::apply(total, row);
 		}
 		return total;

@@ -64,6 +64,14 @@ __device__ __forceinline__ typename P::value warp_reduce_backwards(typename P::v
 	return value;
 }
 
+/* Whether a lane may go on with what warp_reduce() left it, which but for lane 0 is some part that nobody uses.  Where
+ * that is next to what it is combined with is not known, so an operator of the caller's, which may insist on it, is
+ * given lane 0's alone; for all others one branch less is faster. */
+__device__ __forceinline__ bool is_reduced(int lane)
+{
+	return !user_facts::has_operator || lane == 0;
+}
+
 /* Inclusive scans of `rows` independent rows of 32 values, interleaved so that their latencies overlap.  After the
  * call, value[r] in lanes below count[r] is the combination of lanes 0 .. lane of row r. */
 template <class P, warp_scan_kind kind> struct warp_scan;

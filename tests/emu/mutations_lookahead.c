@@ -25,6 +25,10 @@ static const struct mutant_trial parts[] = {
 	{ NULL, 0, 0, 0 } };
 static const struct mutant_trial part_spans[] = {
 	{ "lookahead,block=64,items=12,stages=3,ahead=1,store=bulk", MUTANT_SPANS, 0, 0 }, { NULL, 0, 0, 0 } };
+static const struct mutant_trial batch_spans[] = {
+	{ "lookahead,block=32,items=1,stages=3,ahead=1,gather=2", MUTANT_SPANS, 0, 0 }, { NULL, 0, 0, 0 } };
+static const struct mutant_trial row_spans[] = {
+	{ "lookahead,block=64,items=8,stages=3,ahead=1,gather=2", MUTANT_SPANS, 0, 0 }, { NULL, 0, 0, 0 } };
 static const struct mutant_trial one_spans[] = {
 	{ "block,block=64,items=12,store=bulk", MUTANT_SPANS, 0, 0 }, { NULL, 0, 0, 0 } };
 static const struct mutant_trial one[] = {
@@ -68,6 +72,8 @@ const struct mutant mutants_lookahead[] = {
 		"false", 0, lookahead, NULL },
 	{ "the wait for whole batches", "lookahead.cuh", "!__all_sync(full_warp, is_ready)", "false", 0, lookahead,
 		NULL },
+	{ "the lane that joins batches", "lookahead.cuh", "if (is_reduced(lane))", "", 0, batch_spans, NULL },
+	{ "the lane that joins rows", "staged_slice.cuh", " && is_reduced(where.lane)", "", 0, row_spans, NULL },
 	{ "the base of whole batches", "lookahead.cuh", "combine<P>(base, {value, rest > 0})",
 		"combine<P>(base, {value, true})", 0, lookahead, NULL },
 	{ "the bound of the last tile, looking ahead", "lookahead_shared.cuh",

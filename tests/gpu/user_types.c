@@ -195,6 +195,9 @@ int main(void)
 	only_neighbours(&types, 32, "block,block=96,items=8", true, true);
 	only_neighbours(&types, 32, "lookback,block=64,items=8", true, true);
 	only_neighbours(&types, 48, "lookahead,block=64,items=4,stages=3,ahead=2,gather=1", true, true);
+	/* Several rows; and several batches of 32 tiles. */
+	only_neighbours(&types, 48, "lookahead,block=32,items=8,stages=3,ahead=2,gather=1", true, false);
+	only_neighbours(&types, 32, "lookahead,block=32,items=1,stages=3,ahead=1,gather=2", false, true);
 	only_neighbours(&types, 32, "reduce,block=64,items=8", true, true);
 	only_neighbours(&types, 48, "reduce-fixed,block=64,items=4,partials=8", true, true);
 	only_neighbours(&types, 32, "fan,block=64,items=4", true, true);

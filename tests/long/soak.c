@@ -34,11 +34,15 @@ struct soak {
 /* Where a fault of the device ends the program, this tells in which kernel. */
 static struct srt_strbuf current_kernel;
 static uint64_t current_seed;
+static uint64_t current_count; /* of elements that want neighbours */
 
 static void tell_kernel(void)
 {
-	if (srt_strbuf_text(&current_kernel)[0])
-		printf("# the program ended in seed %" PRIu64 ": %s\n", current_seed, srt_strbuf_text(&current_kernel));
+	if (!srt_strbuf_text(&current_kernel)[0])
+		return;
+	printf("# the program ended in seed %" PRIu64 ": %s\n", current_seed, srt_strbuf_text(&current_kernel));
+	printf("# spans %" PRIu64 ", schedule %s, blocks resident at most %s (0: all)\n", current_count,
+		getenv("SCANRT_EMU_SEED"), getenv("SCANRT_EMU_RESIDENT"));
 }
 
 static void enter_kernel(const struct srt_problem *problem, const struct srt_variant *variant)
@@ -126,8 +130,10 @@ static bool spans_pass(struct soak *soak, const struct srt_kernel *kernel)
 
 	for (unsigned i = 0; i < ROUNDS && passes; i++) {
 		next_schedule(soak);
-		passes = span_passes(&soak->device, kernel, &soak->workspace,
-			draw_count(&soak->random, &kernel->variant, count_of_bytes(soak, size)));
+		uint64_t count = draw_count(&soak->random, &kernel->variant, count_of_bytes(soak, size));
+
+		current_count = count;
+		passes = span_passes(&soak->device, kernel, &soak->workspace, count);
 	}
 	return passes;
 }
