@@ -79,9 +79,7 @@ enum scanrt_status {
 
 	SCANRT_ERROR_LAUNCH = 700,            /* the driver refused the launch */
 	SCANRT_ERROR_CAPTURE = 701,           /* the call allocates or compiles, and the stream is being captured */
-
 	SCANRT_ERROR_WORKSPACE = 800,         /* the caller's workspace is too small, misaligned or no device memory */
-
 	SCANRT_ERROR_UNSUPPORTED = 900,       /* legal, but not built yet */
 
 	SCANRT_ERROR_DATABASE = 1000,         /* the tuning database could not be opened, read or written */

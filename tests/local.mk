@@ -74,6 +74,15 @@ check-emu: all
 clean-local:
 	rm -rf tests/home
 
+# One test, and no more built than it needs: make try T=tests/unit/tap, or T=tests/emu/order.sh.
+try: all $(check_LTLIBRARIES)
+	@needed='$(T)'; case $$needed in \
+	*.sh) needed=`sed -n 's,^program=\([a-z0-9_]*\).*,tests/gpu/\1,p' '$(srcdir)/$(T)'` ;; \
+	esac; test -z "$$needed" || $(MAKE) $(AM_MAKEFLAGS) -s "$$needed"
+	@$(AM_TESTS_ENVIRONMENT) path='./$(T)'; test -x "$$path" || path='$(srcdir)/$(T)'; \
+	$(SHELL) '$(srcdir)/tests/run.sh' "$$path"
+.PHONY: try
+
 # The same programs under prove(1), for continuous integration: make prove PROVE_TESTS='$(UNIT_TESTS)'.
 FAST_TESTS = $(UNIT_TESTS) $(FAKE_TESTS) $(DB_TESTS) $(CLI_TESTS) $(API_TESTS)
 # What is worth its time under the sanitizers.
