@@ -13,7 +13,7 @@
 #   gpu       the test tier gpu, its programs side by side                              1 minute
 #   sanitize  memcheck, racecheck, synccheck, initcheck on small counts                 2 minutes
 # and only when named:
-#   normal    scantune without --quick, tuned / default of each problem, then recheck    2-3 minutes
+#   normal    scantune without --quick, tuned / default of each problem, then recheck    3-4 minutes
 #   twice     the same with another seed, and scantune diff of the two                  as much again
 #   kill      scantune killed at random moments, then run to its end                    4 minutes
 #   long      counts beyond 2^32, and a soak                                            4 minutes
@@ -67,6 +67,7 @@ section() {
 # A line of a section that belongs into the summary too.
 tell() { printf '%s\n' "$*" | tee -a "$work/$name.say"; }
 with_limit() { timeout -k 5 "$limit" "$@"; }
+with_longer_limit() { timeout -k 5 "$((limit * 3 / 2))" "$@"; }
 
 section_info() {
 	queried=name,driver_version,memory.total,clocks.max.sm,clocks.max.mem,ecc.mode.current,mig.mode.current
@@ -111,7 +112,7 @@ section_normal() {
 	rm -f "$normal"*
 	begin=$(date +%s)
 	# shellcheck disable=SC2086
-	with_limit "$bin/scantune" --device 0 --db "$normal" $tune_options
+	with_longer_limit "$bin/scantune" --device 0 --db "$normal" $tune_options
 	status=$?
 	tell "scantune (normal): status $status in $(($(date +%s) - begin)) s, $(wc -c <"$normal") bytes"
 	"$bin/scantune" list --gains --db "$normal" >"$work/gains"
@@ -133,7 +134,7 @@ section_twice() {
 	[ -s "$normal" ] || { echo "the section normal did not run"; return 1; }
 	if [ ! -s "$out/twice.db" ]; then
 		# shellcheck disable=SC2086
-		with_limit "$bin/scantune" --device 0 --db "$out/twice.db" --seed 2 $tune_options || return 1
+		with_longer_limit "$bin/scantune" --device 0 --db "$out/twice.db" --seed 2 $tune_options || return 1
 	fi
 	with_limit "$bin/scantune" diff "$normal" "$out/twice.db" --device 0 >"$work/diff"
 	status=$?

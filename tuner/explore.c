@@ -22,7 +22,7 @@
 
 size_t tune_explore_size(const struct tune_session *session)
 {
-	static const size_t sizes[2][3] = { { 24, 112, 640 }, { 0, 4, 24 } };
+	static const size_t sizes[2][3] = { { 24, 96, 640 }, { 0, 4, 24 } };
 
 	if (session->options->task != TUNE_TASK_TUNE)
 		return 0;

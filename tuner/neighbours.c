@@ -69,23 +69,23 @@ static void one_step(struct around *around, const char *name)
 	set(around, name, value - 1);
 }
 
-/* Whole vectors; below one, and where values stay in shared memory, single elements or factors of two. */
+/* Whole vectors, of which slices that lie in shared memory want an odd number; below one, and where values stay in
+ * shared memory, single elements or factors of two. */
 static void step_items(struct around *around)
 {
 	const struct srt_variant *from = around->from;
-	int vector = srt_problem_vector(around->problem);
+	int step = srt_problem_vector(around->problem);
 
-	if (from->strategy == SRT_LARGE || from->items < vector) {
+	if (from->strategy == SRT_LARGE || from->items < step) {
 		factor_of_two(around, "items");
 		return;
 	}
 	if (from->store == SRT_ACCESS_PLACE)
-		vector = 1;
-	set(around, "items", from->items + vector);
-	set(around, "items", from->items - vector);
-	/* Slices that lie in shared memory want an odd number of vectors. */
-	set(around, "items", from->items + 2 * vector);
-	set(around, "items", from->items - 2 * vector);
+		step = 1;
+	else if (from->store == SRT_ACCESS_BULK && from->items / step % 2 != 0)
+		step *= 2;
+	set(around, "items", from->items + step);
+	set(around, "items", from->items - step);
 }
 
 /* Of the next size up or down, in the list of those that are tried. */
@@ -100,12 +100,8 @@ static int block_beside(int block, int step)
 
 static void step_block(struct around *around)
 {
-	int lower = block_beside(around->from->block, -1), upper = block_beside(around->from->block, 1);
-
-	set(around, "block", lower);
-	set(around, "block", upper);
-	set(around, "block", block_beside(lower, -1));
-	set(around, "block", block_beside(upper, 1));
+	set(around, "block", block_beside(around->from->block, -1));
+	set(around, "block", block_beside(around->from->block, 1));
 }
 
 /* The same tile by half as many threads, or twice as many. */

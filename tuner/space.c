@@ -180,7 +180,7 @@ static const struct point known_large[] = {
 
 size_t tune_space_size(enum tune_effort effort, bool is_slow)
 {
-	static const size_t sizes[2][3] = { { 60, 128, 640 }, { 4, 12, 40 } };
+	static const size_t sizes[2][3] = { { 60, 112, 640 }, { 4, 12, 40 } };
 
 	return sizes[is_slow][effort];
 }
