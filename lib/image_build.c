@@ -12,6 +12,7 @@
 #include "recipe.h"
 #include "rtc.h"
 #include "status.h"
+#include "user_undefined.h"
 
 #define ENTRY_SOURCE "scan.cu"
 #define USER_SOURCE "user_text.cuh"
@@ -97,6 +98,26 @@ static int explain_clash(const struct srt_error *error)
 		error->text);
 }
 
+/* A function that is called and never defined is found by whoever links, which for PTX would be the driver, or another
+ * process: none of them knows a line. */
+static int check_undefined(int status, const struct srt_rtc_job *job, const struct srt_problem *problem, void **ptx)
+{
+	const char *output = status == SCANRT_OK ? *ptx : srt_error_last()->text;
+	int result = status == SCANRT_OK ? 0 : srt_error_last()->nvrtc_result;
+	struct srt_user_undefined found;
+
+	if (!problem->user || (status && status != SCANRT_ERROR_COMPILE) || (!status && !job->is_ptx) ||
+			!srt_user_find_undefined(&found, output, problem->user->text))
+		return status;
+	if (!status) {
+		free(*ptx);
+		*ptx = NULL;
+	}
+	return srt_fail_compiler(SCANRT_ERROR_TEXT, result,
+		"the problem's text: %s(%d): error: function %s is declared and called, but not defined", found.part,
+		found.line, found.name);
+}
+
 /* A kernel that does not compile, of a text of the caller's: if the text alone does not either, that is what is told,
  * without what surrounds it.  A text that is good is compiled once. */
 static int check_user(int status, const struct srt_rtc *rtc, const struct srt_rtc_job *job,
@@ -150,6 +171,7 @@ static int compile(void **bytes, size_t *size, const struct srt_rtc *rtc, const 
 	job.option_count = options.count;
 	job.is_ptx = strncmp(arch, "compute_", 8) == 0;
 	status = srt_rtc_compile(bytes, size, rtc, &job, log);
+	status = check_undefined(status, &job, problem, bytes);
 	status = check_user(status, rtc, &job, problem, arch, log);
 	free(sources);
 	return status;
@@ -175,6 +197,7 @@ int srt_image_build_tool(struct srt_image *image, const struct srt_rtc *rtc, con
 	job.options = options.list;
 	job.option_count = options.count;
 	status = srt_rtc_compile(&image->bytes, &image->size, rtc, &job, log);
+	status = check_undefined(status, &job, problem, &image->bytes);
 	status = check_user(status, rtc, &job, problem, arch, log);
 	free(sources);
 	return status;

@@ -22,6 +22,7 @@ libscanrt_core_la_SOURCES = \
 	lib/strategy.c lib/strategy.def lib/strategy.h lib/strategy_launches.c \
 	lib/strbuf.c lib/strbuf.h \
 	lib/user.c lib/user.h lib/user_include.c lib/user_include.h lib/user_text.c lib/user_text.h \
+	lib/user_undefined.c lib/user_undefined.h \
 	lib/variant.c lib/variant.h \
 	lib/variant_limits.c lib/variant_workspace.c \
 	lib/versioned.c lib/versioned.h \

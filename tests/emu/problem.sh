@@ -104,6 +104,18 @@ EOF
 fails "an operator that does not compile ends the run" 2 tune "$tap_dir/bad.problem"
 like "$(cat "$tap_dir/.output")" "bad.problem:8: " "with the file and the line"
 
+cat >"$tap_dir/undefined.problem" <<'EOF'
+input i32
+operator add <<EOT
+int helper(int a, int b);
+
+int apply(int e, int l) { return helper(e, l); }
+EOT
+EOF
+fails "a function that the text declares and never defines ends the run" 2 tune "$tap_dir/undefined.problem"
+like "$(cat "$tap_dir/.output")" "undefined.problem:3: .*function helper is declared and called, but not defined" \
+	"with its name and the line of the file"
+
 cat >"$tap_dir/endless.problem" <<'EOF'
 input i32
 operator add <<EOT

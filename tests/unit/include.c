@@ -7,6 +7,7 @@
 
 #include "tests/tap.h"
 #include "user_include.h"
+#include "user_undefined.h"
 
 static const struct {
 	const char *text;
@@ -93,6 +94,53 @@ static void test_macros(void)
 	}
 }
 
+/* Functions that are left to a linker, in the words of the compilers and in PTX. */
+static void test_undefined(void)
+{
+	static const char text[] = "#line 1 \"type pair\"\n"
+		"struct pair { int a; /* helper */ };\n"
+		"#line 1 \"operator add\"\n"
+		"// helper is to come\n"
+		"int helper(int a, int b);\n"
+		"namespace geom { struct point { static int turn(int); }; }\n"
+		"extern \"C\" int plain(int);\n"
+		"int apply(int e, int l) { const char *s = \"far\"; return helper(e, l); }\n"
+		"#line 1 \"the end of the problem's text\"\n";
+	static const struct {
+		const char *output;
+		const char *name; /* NULL: nothing is undefined */
+		int line;
+	} rows[] = {
+		{ "scan.cu does not compile: ptxas fatal   : Unresolved extern function '_Z6helperii'", "helper", 2 },
+		{ "Unresolved extern function '_ZN4geom5point4turnEi'", "turn", 3 },
+		{ "error   : Undefined reference to 'plain' in 'scan.cu'", "plain", 4 },
+		{ ".extern .func  (.param .b32 func_retval0) _Z6helperii\n(\n\t.param .b32 _Z6helperii_param_0\n", "helper",
+			2 },
+		{ ".extern .func _ZL5plaini\n(", "plain", 4 },
+		{ ".extern .func  (.param .b32 func_retval0) vprintf\n(\n.extern .func _Z6helperii (", "helper", 2 },
+		{ ".extern .func  (.param .b32 func_retval0) vprintf\n(", NULL, 0 },
+		{ ".extern .func _Z3farii\n(", NULL, 0 },
+		{ "Unresolved extern function '_Z99short'", NULL, 0 },
+		{ "Unresolved extern function ", NULL, 0 },
+		{ "operator add(2): error: identifier \"helper\" is undefined", NULL, 0 },
+		{ "", NULL, 0 },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct srt_user_undefined found;
+		bool is_found = srt_user_find_undefined(&found, rows[i].output, text);
+
+		tap_case("%s", rows[i].output);
+		tap_is_int(is_found, rows[i].name != NULL, "output %zu: a function of the text's is looked for", i);
+		if (!is_found || !rows[i].name)
+			continue;
+		tap_is_string(found.name, rows[i].name, "output %zu: its name is told as the text has it", i);
+		tap_is_string(found.part, "operator add", "output %zu: and where it is", i);
+		tap_is_int(found.line, rows[i].line, "output %zu: in its line", i);
+	}
+	tap_case("%s", "");
+}
+
 int main(void)
 {
 	size_t i;
@@ -102,5 +150,6 @@ int main(void)
 		tap_is_int(srt_user_include_line(texts[i].text), texts[i].line, "text %zu: %s", i,
 			texts[i].line ? "the inclusion is found in its line" : "nothing is included");
 	test_macros();
+	test_undefined();
 	return tap_done();
 }
