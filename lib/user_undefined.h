@@ -14,8 +14,8 @@ struct srt_user_undefined {
 	int line;       /* where it is named first */
 };
 
-/* From a compiler's or linker's message about such a function, or from PTX that leaves one to a linker; text is what the
- * kernels include (user_text.h).  False: there is none that the text names.  Pure. */
+/* From a compiler's or linker's message about such a function, or from PTX that leaves one to a linker; text is what
+ * the kernels include (user_text.h).  False: there is none that the text names.  Pure. */
 bool srt_user_find_undefined(struct srt_user_undefined *found, const char *output, const char *text);
 
 #endif
