@@ -56,6 +56,8 @@ static inline void *driver_function(const char *name)
 	function = driver == NULL ? NULL : dlsym(driver, name);
 	if (function == NULL) {
 		fprintf(stderr, "no CUDA driver: %s\n", dlerror());
+		if (getenv("SCANRT_DRIVER") == NULL)
+			fputs("without a GPU, SCANRT_DRIVER=emu means the emulated device\n", stderr);
 		exit(EXIT_FAILURE);
 	}
 	return function;

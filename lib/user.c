@@ -139,8 +139,10 @@ static int check_conversions(const struct srt_user *user, const struct srt_user_
 
 	if (is_user_load && !parts->load && !is_same_type(parts, given, SRT_INPUT, SRT_ACCUMULATOR))
 		return srt_fail(SCANRT_ERROR_TYPE,
-			"input type %s and accumulator type %s differ, and there is no load_text",
-			user->roles[SRT_INPUT].name, user->roles[SRT_ACCUMULATOR].name);
+			"input type %s and accumulator type %s differ, and there is no load_text%s",
+			user->roles[SRT_INPUT].name, user->roles[SRT_ACCUMULATOR].name,
+			is_same_type(parts, given, SRT_ACCUMULATOR, SRT_OUTPUT) ?
+				" (an accumulator type that is not set is the output type)" : "");
 	if (is_user_store && !parts->store && !is_same_type(parts, given, SRT_OUTPUT, SRT_ACCUMULATOR))
 		return srt_fail(SCANRT_ERROR_TYPE,
 			"accumulator type %s and output type %s differ, and there is no store_text",

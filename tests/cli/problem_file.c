@@ -221,7 +221,8 @@ static void test_errors(void)
 		{ "input u8\noperator sum\nlayout u8 u8\nlayout u8 u8\n", "file:4: there is a layout of u8 already" },
 		{ "type a 8 4\ninput a\noperator o <<E\nE\nmode exclusive\n", "no identity" },
 		{ "type a 8 4\ninput a\noperator o <<E\nE\nmode inclusive exclusive\n", "no identity" },
-		{ "type a 8 4\ninput a\noutput f32\noperator o <<E\nE\n", "there is no load_text" },
+		{ "type a 8 4\ninput a\noutput f32\noperator o <<E\nE\n",
+			"there is no load_text (an accumulator type that is not set is the output type)" },
 		{ "type a 8 4\ninput a\noperator o <<E\nE\ncommutative yes\n", "file:5: nothing stands behind" },
 	};
 
