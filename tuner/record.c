@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "record.h"
@@ -58,14 +59,15 @@ static bool can_publish(void)
 {
 	struct srt_strbuf path = {0};
 	bool is_writable = false;
+	struct stat folder;
 	char *slash;
 
 	srt_db_system_path(&path);
 	while ((slash = strrchr(path.text, '/')) != NULL && slash != path.text) {
 		*slash = '\0';
-		if (access(path.text, F_OK) != 0)
+		if (stat(path.text, &folder) != 0)
 			continue;
-		is_writable = access(path.text, W_OK) == 0;
+		is_writable = S_ISDIR(folder.st_mode) && access(path.text, W_OK) == 0;
 		break;
 	}
 	if (!is_writable)

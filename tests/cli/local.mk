@@ -20,7 +20,7 @@ tests_cli_libquicknvrtc_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -share
 cli_scripts = tests/cli/compare.sh tests/cli/usage.sh tests/cli/tune.sh tests/cli/faults.sh tests/cli/kill.sh \
 	tests/cli/emulated.sh \
 	tests/cli/commands.sh tests/cli/completion.sh tests/cli/explore.sh tests/cli/kept.sh tests/cli/kills.sh \
-	tests/cli/reproducible.sh tests/cli/vendor.sh
+	tests/cli/reproducible.sh tests/cli/system.sh tests/cli/vendor.sh
 CLI_TESTS += $(cli_scripts)
 EXTRA_DIST += $(cli_scripts) tests/cli/quick.sh
 
@@ -31,7 +31,9 @@ cli_programs = \
 	tests/cli/samples \
 	tests/cli/stale \
 	tests/cli/twins
-check_PROGRAMS += $(cli_programs)
+check_PROGRAMS += $(cli_programs) tests/cli/scantune_here
+tests_cli_scantune_here_SOURCES = $(scantune_SOURCES) tests/cli/system_paths.c
+tests_cli_scantune_here_LDADD = $(scantune_LDADD)
 CLI_TESTS += $(cli_programs)
 tests_cli_twins_SOURCES = tests/cli/twins.c tuner/data.c tuner/half.c tuner/reference.c tuner/space.c tuner/twin.c
 tests_cli_twins_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/tests
