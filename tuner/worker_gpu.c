@@ -12,6 +12,8 @@
 #include "process.h"
 #include "status.h"
 
+#define LAUNCH_TIMEOUT 702 /* CUDA_ERROR_LAUNCH_TIMEOUT: cuda.h stays behind the driver */
+
 const char *tune_verdict_name(enum tune_verdict verdict)
 {
 	static const char *const names[] = {
@@ -43,9 +45,11 @@ enum tune_verdict tune_verdict_parse(const char *name)
 	return TUNE_RUNNING;
 }
 
-/* What a failed call says about the variant. */
-static enum tune_verdict verdict_of(int status)
+/* What a failed call says about the variant.  Some devices watch their kernels themselves. */
+static enum tune_verdict verdict_of(int status, int cuda_result)
 {
+	if (cuda_result == LAUNCH_TIMEOUT)
+		return TUNE_TIMEOUT;
 	switch (status) {
 	case SCANRT_OK: return TUNE_OK;
 	case SCANRT_ERROR_VARIANT: return TUNE_PRUNED;
@@ -61,7 +65,7 @@ static void note_failure(struct tune_slot_reply *reply, int status)
 	reply->status = status;
 	if (status == SCANRT_OK)
 		return;
-	reply->verdict = verdict_of(status);
+	reply->verdict = verdict_of(status, error->cuda_result);
 	reply->cuda_result = error->cuda_result;
 	reply->is_lost = status == SCANRT_ERROR_DEVICE_LOST || srt_driver_is_sticky((CUresult)error->cuda_result);
 	snprintf(reply->note, sizeof reply->note, "%.*s", TUNE_NOTE_SIZE - 1, error->text);

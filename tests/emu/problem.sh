@@ -167,4 +167,31 @@ SCANTUNE_PATIENCE=2
 export SCANTUNE_PATIENCE
 fails "an operator without an end ends the run, which does not wait for it" 2 tune "$tap_dir/endless.problem"
 like "$(cat "$tap_dir/.output")" "operator add does not come to an end" "and says so"
+
+# One that comes to an end but for late operands of more than 1500 elements: those of the check have 512, and those of
+# the reference none but the array's, so that the kernels with large tiles are the first to meet them.
+cat >"$tap_dir/late.problem" <<'EOF'
+input i32
+operator add <<EOT
+int apply(int e, int l)
+{
+	while (l > 1500)
+		asm volatile("" : "+r"(l));
+	return e + l;
+}
+EOT
+layout i32 i32:0:1
+EOF
+ok "an operator that some kernels drive into a loop without an end ends no run" "$scantune" --device emu --quick \
+	--db "$tap_dir/late.db" --count 8000 --mode inclusive --problem "$tap_dir/late.problem"
+late() {
+	"$SQLITE3" "$tap_dir/late.db" "SELECT $1 FROM trial t JOIN variant v ON v.id = t.variant WHERE t.class = ''"
+}
+is "$(late "group_concat(DISTINCT t.status)" | tr , '\n' | sort | paste -s -d ,)" ok,timeout \
+	"the watchdog ends what does, and the rest is right"
+is "$(late "sum(v.text LIKE 'lookahead,block=448%' AND t.status = 'timeout')")" 1 "large tiles among them"
+is "$("$SQLITE3" "$tap_dir/late.db" "SELECT count(*) FROM choice c JOIN trial t ON t.variant = c.variant
+	WHERE t.status = 'timeout'")" 0 "none of them is chosen"
+is "$("$SQLITE3" "$tap_dir/late.db" "SELECT count(*) > 0 FROM failures WHERE status = 'timeout'")" 1 \
+	"and the view failures has them"
 done_testing
