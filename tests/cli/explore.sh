@@ -43,4 +43,16 @@ is "$(tried 'max f32')" 1 "what won is tried for another operator and type of th
 is "$(tried 'max i64')" 0 "and not for another size"
 is "$(query "SELECT count(*) FROM choice c JOIN variant v ON v.id = c.variant JOIN problem p ON p.id = c.problem
 	WHERE p.name = 'max f32' AND v.text LIKE 'lookback,block=288,items=44%'")" 1 "where it wins, too"
+
+# Warm start: what was chosen for the same type size and class of operator is heard to the end, however slow it is here,
+# and is no incumbent.
+SCANTUNE_TEST_VALLEY=64:4
+ok "another problem, on a machine where that is slow" "$scantune" --device emu --quick --type f32 --op sum \
+	--count 16384 --db "$db"
+is "$(query "SELECT t.stage FROM trial t JOIN variant v ON v.id = t.variant JOIN problem p ON p.id = t.problem
+	WHERE p.name = 'sum f32' AND t.class <> '' AND v.text LIKE 'lookback,block=288,items=44%' AND t.us > 0
+	ORDER BY t.id DESC LIMIT 1")" final "what won for the same size is a finalist"
+is "$(query "SELECT count(*) FROM choice c JOIN variant v ON v.id = c.variant JOIN problem p ON p.id = c.problem
+	WHERE p.name = 'sum f32' AND (v.text LIKE 'lookback,block=288,items=44%' OR c.reason LIKE '%previous%')")" 0 \
+	"but it is not chosen, nor what others have to beat"
 done_testing

@@ -15,7 +15,8 @@ tune() {
 	"$scantune" --device emu --quick --type i32 --op sum --count 1024,16384 "$@"
 }
 choices() {
-	"$SQLITE3" "$1" "SELECT group_concat(c.class || v.text || c.count) FROM choice c JOIN variant v ON v.id = c.variant"
+	"$SQLITE3" "$1" "SELECT group_concat(c.class || v.text || c.count) FROM choice c
+		JOIN variant v ON v.id = c.variant"
 }
 # Where a plan of this user's has its choices from.
 origin() {

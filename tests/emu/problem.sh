@@ -12,6 +12,7 @@ SCANRT_DRIVER=emu
 export SCANRT_DB SCANRT_DRIVER
 unset SCANRT_LIBCUDA SCANRT_EMU_MODEL SCANRT_EMU_SMS
 SCANRT_LIBCUDA=$top_builddir/.libs/libscanrt-emu.so
+quick=$(cd "$top_builddir" && pwd)/tests/cli/.libs
 export SCANRT_LIBCUDA
 
 tune() {
@@ -194,4 +195,15 @@ is "$("$SQLITE3" "$tap_dir/late.db" "SELECT count(*) FROM choice c JOIN trial t 
 	WHERE t.status = 'timeout'")" 0 "none of them is chosen"
 is "$("$SQLITE3" "$tap_dir/late.db" "SELECT count(*) > 0 FROM failures WHERE status = 'timeout'")" 1 \
 	"and the view failures has them"
+
+# A text has what a build could make a database of: the problems of files are none of it.
+ok "a built-in problem, into the same database" env SCANRT_LIBNVRTC="$quick/libquicknvrtc.so" \
+	SCANRT_LIBCUDA="$quick/libscanrt-emu-quick.so" "$scantune" --device emu --quick --type i32 --op sum \
+	--count 1024 --db "$tap_dir/late.db"
+ok "export --text of both" "$scantune" export --text "$tap_dir/late.txt" --db "$tap_dir/late.db"
+like "$(cat "$tap_dir/.output")" "1 choices are of problems that only --problem can state: left out" \
+	"says what it leaves out"
+is "$(grep -c '^problem ' "$tap_dir/late.txt")" 1 "and has the other"
+ok "of which a vendor's database is made" "$scantune" vendor -o "$tap_dir/vendor.db" "$tap_dir/late.txt"
+is "$("$SQLITE3" "$tap_dir/vendor.db" "SELECT group_concat(name) FROM problem")" "sum i32" "with that problem alone"
 done_testing
