@@ -14,6 +14,7 @@ db_tests = \
 	tests/db/prune \
 	tests/db/publish \
 	tests/db/resume \
+	tests/db/setuid \
 	tests/db/similar \
 	tests/db/views \
 	tests/db/writers
@@ -38,6 +39,7 @@ tests_db_paths_LDADD = $(db_test_libraries)
 tests_db_prune_LDADD = $(db_test_libraries)
 tests_db_publish_LDADD = $(db_test_libraries)
 tests_db_resume_LDADD = $(db_test_libraries)
+tests_db_setuid_LDADD = $(db_test_libraries)
 tests_db_similar_LDADD = $(db_test_libraries)
 tests_db_views_LDADD = $(db_test_libraries)
 tests_db_writers_LDADD = $(db_test_libraries)
