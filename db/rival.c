@@ -34,9 +34,9 @@ static void read_rival(struct srt_db_rival *rival, sqlite3_stmt *statement)
 /* Tables only: a reader has no views.  The ratio of one that was in no finals is that of the medians.  The winner's
  * own times are those of the choice, taken last. */
 static const char rivals_sql[] =
-	"SELECT d.name, d.is_modelled, c.class, v.text, t.status, t.stage, "
-	"CASE WHEN t.variant = c.variant THEN c.reason ELSE t.note END, t.variant = c.variant, t.samples, t.registers, "
-	"t.clock_mhz, c.count, CASE WHEN t.variant = c.variant THEN c.us ELSE t.us END, "
+	"SELECT d.name, d.is_modelled, c.class, v.text, coalesce(f.status, t.status), t.stage, "
+	"CASE WHEN t.variant = c.variant THEN c.reason ELSE coalesce(f.note, t.note) END, t.variant = c.variant, "
+	"t.samples, t.registers, t.clock_mhz, c.count, CASE WHEN t.variant = c.variant THEN c.us ELSE t.us END, "
 	"CASE WHEN t.variant = c.variant THEN c.low_us ELSE t.low_us END, "
 	"CASE WHEN t.variant = c.variant THEN c.high_us ELSE t.high_us END, "
 	"CASE WHEN t.variant = c.variant THEN 1.0 ELSE coalesce(t.ratio, t.us / c.us) END, t.low_ratio, t.high_ratio "
@@ -45,7 +45,11 @@ static const char rivals_sql[] =
 	"JOIN trial t ON t.run = coalesce((SELECT max(r.id) FROM run r JOIN trial x ON x.run = r.id WHERE "
 	"r.device = c.device AND r.source_hash = c.source_hash AND r.kind IS NOT 'recheck' AND x.problem = c.problem "
 	"AND x.class = c.class AND x.variant = c.variant AND x.us > 0), c.run) AND t.problem = c.problem AND "
-	"(t.class = c.class OR t.class = '' AND t.status <> 'ok') "
+	"(t.class = c.class OR t.class = '' AND t.status <> 'ok' AND NOT EXISTS (SELECT 1 FROM trial y WHERE "
+	"y.run = t.run AND y.problem = t.problem AND y.variant = t.variant AND y.class = c.class)) "
+	/* What had times and failed a later test is told with both. */
+	"LEFT JOIN trial f ON f.id = (SELECT max(z.id) FROM trial z WHERE z.run = t.run AND z.problem = t.problem AND "
+	"z.variant = t.variant AND z.class = '' AND z.status NOT IN ('ok', 'running')) "
 	"JOIN variant v ON v.id = t.variant WHERE c.source_hash = ?1 AND p.name = ?2 "
 	/* Below the first range and above the last the nearest one serves. */
 	"AND c.id = (SELECT n.id FROM choice n WHERE n.device = c.device AND n.source_hash = c.source_hash "

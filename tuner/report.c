@@ -240,9 +240,10 @@ void tune_report_failure(const char *problem, const char *variant, const char *v
 
 /* ---- Results ---- */
 
+/* 0: not known, since no default could be timed. */
 static double gain(const struct tune_row *row)
 {
-	return row->us > 0 && row->default_us > 0 ? row->default_us / row->us : 1;
+	return row->us > 0 && row->default_us > 0 ? row->default_us / row->us : 0;
 }
 
 static void print_json_choice(const struct tune_row *row)
@@ -293,9 +294,13 @@ static void print_table(void)
 	for (size_t i = 0; i < state.row_count; i++) {
 		const struct tune_row *row = &state.rows[i];
 
-		printf("%-*s %-6s %11llu  %-*s %10.2f %8.1f %5.0f%% %5.2fx\n", columns.problem, row->problem,
-			row->klass, (unsigned long long)row->count, columns.variant, row->variant, row->us,
-			row->bytes / row->us * 1e-3, 100 * row->copy_us / row->us, gain(row));
+		printf("%-*s %-6s %11llu  %-*s %10.2f %8.1f %5.0f%%", columns.problem, row->problem, row->klass,
+			(unsigned long long)row->count, columns.variant, row->variant, row->us,
+			row->bytes / row->us * 1e-3, 100 * row->copy_us / row->us);
+		if (gain(row) > 0)
+			printf(" %5.2fx\n", gain(row));
+		else
+			printf(" %6s\n", "-");
 	}
 }
 

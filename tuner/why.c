@@ -65,14 +65,16 @@ static void interval(char *text, size_t size, const char *format, double low, do
 
 static void print_row(const struct why *why, const struct srt_db_rival *rival)
 {
+	bool is_out = !rival->is_chosen && strcmp(rival->status, "ok") != 0;
 	char times[40], ratios[40];
 
 	interval(times, sizeof times, "%.3f to %.3f", rival->low_us, rival->high_us);
 	interval(ratios, sizeof ratios, "%.3f to %.3f", rival->low_ratio, rival->high_ratio);
-	printf("%c %-*s %10.3f  %-20s %7.3f  %-16s %4d %7d  %s\n", rival->is_chosen ? '*' : ' ',
+	printf("%c %-*s %10.3f  %-20s %7.3f  %-16s %4d %7d  %s%s%s\n", rival->is_chosen ? '*' : ' ',
 		why->columns.variant, rival->variant,
 		rival->us, times, rival->ratio, ratios, rival->registers, rival->samples,
-		rival->is_chosen ? "chosen" : rival->stage);
+		is_out ? rival->status : rival->is_chosen ? "chosen" : rival->stage, is_out ? ": " : "",
+		is_out ? rival->reason : "");
 }
 
 static void end_device(const struct why *why)

@@ -95,7 +95,8 @@ static bool fail(struct tune_search *search, struct tune_candidate *candidate, c
 	if (verdict == TUNE_RUNNING)
 		return false;
 	srt_problem_format(&name, problem, true);
-	snprintf(text, sizeof text, "%.40s: %.200s", srt_strbuf_text(&name), note);
+	snprintf(text, sizeof text, "%s%.40s: %.180s", problem->op >= SRT_OP_LAST ? "order of operands, by " : "",
+		srt_strbuf_text(&name), note);
 	srt_strbuf_free(&name);
 	tune_candidate_fail(search, candidate, verdict, text);
 	tune_record_trial(search, candidate, NULL, verdict, NULL, text);

@@ -111,6 +111,8 @@ ok "a run in which the default is wrong in its last test completes" tune
 is "$(status_of "$default")" wrong "which is recorded"
 is "$(query 'SELECT count(*) FROM choice WHERE count = 16384 AND default_us > 0')" 0 \
 	"and no gain is told over what no program could have"
+like "$("$scantune" why i32 sum 16384 --db "$db" | grep -F -- "  $default ")" "  wrong: " \
+	"nor does why show its time without what was wrong"
 unset SCANTUNE_FAULT
 
 rm -f "$db"
