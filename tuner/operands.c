@@ -49,8 +49,8 @@ static const struct command *find(const char *name)
 		tune_spelling_try(&spelling, commands[i].name);
 	fprintf(stderr, "scantune: there is no command \"%s\"%s%s%s; there are devices, list, show, why, verify, "
 		"recheck, diff, bench, compare, plot, export, vendor, import, prune, doctor and help, and --device N "
-		"to tune\n", name, spelling.best ? ": did you mean " : "", spelling.best ? spelling.best : "",
-		spelling.best ? "?" : "");
+		"to tune\n", name, spelling.best ? " (did you mean " : "", spelling.best ? spelling.best : "",
+		spelling.best ? "?)" : "");
 	return NULL;
 }
 
