@@ -4,6 +4,8 @@
  * smallest tile of which no multiprocessor gets more than one is the fastest, or two where two blocks are on it at a
  * time, so that there are a few steps.  Measured on an H200; the times are in bench/results/h200/NOTES.md.
  */
+#include <assert.h>
+
 #include "../kernels/abi.h"
 #include "heuristic_parts.h"
 #include "heuristic_wide.h"
@@ -171,6 +173,7 @@ size_t srt_default_totals(struct srt_default_range totals[SRT_DEFAULT_TOTALS_MAX
 		variant = variant_of(&steps[i], problem);
 		if (!srt_default_is_fit(&variant, problem, device))
 			continue;
+		assert(count < SRT_DEFAULT_TOTALS_MAX);
 		totals[count].variant = variant;
 		totals[count].high_count = (uint64_t)device->sm_count * srt_variant_tile(&variant) *
 			(uint64_t)steps[i].quarters / 4;

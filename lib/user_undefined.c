@@ -16,11 +16,12 @@ static bool is_word(char c)
 /* The last component of _ZN4geom3fooEi, which is foo; a name of C is not mangled. */
 static void unmangle(char *name, size_t size, const char *symbol, size_t length)
 {
-	const char *end = symbol + length, *at = symbol + 2;
+	const char *end = symbol + length, *at = symbol;
 
 	snprintf(name, size, "%.*s", (int)length, symbol);
 	if (length < 3 || strncmp(symbol, "_Z", 2) != 0)
 		return;
+	at += 2;
 	while (at < end && (*at == 'N' || *at == 'L' || *at == 'K'))
 		at++;
 	while (at < end && isdigit((unsigned char)*at)) {

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
 #
-# Completion for scantune(1) in bash: commands, their options, types, operators, knobs.  tests/cli/completion.sh compares the lists
-# with what scantune itself knows.
+# Completion for scantune(1) in bash: commands, their options, types, operators, knobs.  tests/cli/completion.sh
+# compares the lists with what scantune itself knows.
 
 # The options of a command; of a tuning run for what is an option itself; all where nothing is known yet.
 _scantune_options() {

@@ -13,7 +13,7 @@ grep -E '\.(c|h|cu|cuh|def)$' "$tap_dir/files" >"$tap_dir/code"
 grep -E '\.c$' "$tap_dir/files" >"$tap_dir/c"
 {
 	cat "$tap_dir/files"
-	printf '%s\n' README.md HACKING.md NEWS bench/results/README.md
+	printf '%s\n' README.md HACKING.md NEWS bench/results/README.md tuner/scantune.bash
 } >"$tap_dir/lines"
 
 is_empty "$(while read -r file; do

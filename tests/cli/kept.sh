@@ -51,6 +51,7 @@ is "$(query "SELECT count(*) FROM kernel WHERE problem = 'sum i32'")" 0 "and suc
 ok "scan again" scan --type i32 --op sum --count 1000
 
 # Strategy 2 is look-back.  What the compiler got wrong is found before anybody keeps it, or uses it.
+ok "B131: the last scan has kept something" grep -q ': image .* is kept' "$tap_dir/said"
 is "$(grep -c 'tested: it scans' "$tap_dir/said")" "$(grep -c ': image .* is kept' "$tap_dir/said")" \
 	"B131: all that is kept has been tested"
 SCANTUNE_TEST_MISCOMPILED=2 SCANRT_DB=$tap_dir/wrong.db
