@@ -68,32 +68,6 @@ template <class P> struct raked_lane {
 		}
 	}
 
-	/* The same where it has all of them. */
-	__device__ __forceinline__ T reduce_all(u64 first) const
-	{
-		T total;
-#pragma unroll
-		for (int r = 0; r < P::rows; r++) {
-			input raw[P::vector];
-			load_vector<access::plain>(raw, reinterpret_cast<const input *>(slice) + index(r));
-			T sum = vector::reduce(raw, first + index(r));
-			total = r > 0 ? P::op::apply(total, sum) : sum;
-		}
-		return total;
-	}
-
-	__device__ __forceinline__ void scan_all(T running, bool is_first, u64 first) const
-	{
-#pragma unroll
-		for (int r = 0; r < P::rows; r++) {
-			input raw[P::vector];
-			output result[P::vector];
-			load_vector<access::plain>(raw, reinterpret_cast<const input *>(slice) + index(r));
-			scan_vector(result, raw, running, r == 0 && is_first, first + index(r));
-			store_vector<access::plain>(reinterpret_cast<output *>(results) + index(r), result);
-		}
-	}
-
 	/* As vector_scan has it, also where nothing comes before the first element. */
 	__device__ __forceinline__ void scan_vector(output (&result)[P::vector], const input (&raw)[P::vector],
 		T &running, bool is_first, u64 first) const

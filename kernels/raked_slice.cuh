@@ -97,27 +97,39 @@ template <class P> struct raked_slice {
 		}
 	}
 
-	/* reduce() and scan() of a slice that is where it belongs, a vector after the other, which takes few registers;
+	/* reduce() and scan() of a slice that is where it belongs, with the lane's elements in registers in between;
 	 * not of paired scans. */
-	__device__ __forceinline__ raked_part<T> reduce_placed(
-		T &total, typename warp_scan<P, P::warp_scan()>::storage *storage, u64 first) const
+	__device__ __forceinline__ raked_part<T> reduce_held(T &total, input (&raw)[P::rows][P::vector],
+		typename warp_scan<P, P::warp_scan()>::storage *storage, u64 first) const
 	{
 		T inclusive[1];
 		int count[1] = {warp_size};
 		raked_part<T> part;
-		inclusive[0] = own().reduce_all(first);
+#pragma unroll
+		for (int r = 0; r < P::rows; r++) {
+			load_vector<access::plain>(raw[r], reinterpret_cast<const input *>(slice) + index(r));
+			T sum = vector::reduce(raw[r], first + index(r));
+			inclusive[0] = r > 0 ? P::op::apply(inclusive[0], sum) : sum;
+		}
 		warp_scan<P, P::warp_scan()>::run(inclusive, count, lane, storage);
 		total = inclusive[0];
 		part.earlier = shuffle_value<shuffle::up>(inclusive[0], 1);
 		return part;
 	}
 
-	__device__ __forceinline__ void scan_placed(maybe<T> before, const raked_part<T> &part, u64 first) const
+	__device__ __forceinline__ void scan_held(
+		maybe<T> before, const raked_part<T> &part, const input (&raw)[P::rows][P::vector], u64 first) const
 	{
 		T running = before.value;
 		if (lane > 0)
 			running = before.is_present ? P::op::apply(before.value, part.earlier) : part.earlier;
-		own().scan_all(running, lane == 0 && !before.is_present, first);
+		const bool is_first = lane == 0 && !before.is_present;
+#pragma unroll
+		for (int r = 0; r < P::rows; r++) {
+			output result[P::vector];
+			own().scan_vector(result, raw[r], running, r == 0 && is_first, first + index(r));
+			store_vector<access::plain>(reinterpret_cast<output *>(results) + index(r), result);
+		}
 	}
 
 	/* reduce() of a part; the total is in all lanes. */

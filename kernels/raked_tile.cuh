@@ -25,11 +25,16 @@ template <class P, bool may_be_full> struct raked_tile {
 	int all;      /* elements of the tile */
 	int warp, lane;
 
-	/* Parts of paired scans are filled, and then are full.  Other full slices have code of their own. */
-	enum : bool { fills = is_paired<P>::value, unrolls = may_be_full && !fills && !raked_slice<P>::is_rolled };
+	/* What is held from one step to the next: of full slices, all elements.  Parts of paired scans are filled, and
+	 * then are full, too, but hold nothing. */
+	struct held {
+		raked_part<T> part;
+		input raw[P::rows][P::vector];
+	};
+	enum : bool { fills = is_paired<P>::value, holds = may_be_full && !fills && !raked_slice<P>::is_rolled };
 
 	/* Loads the slice, and leaves its total for the other warps; the caller sees to a barrier. */
-	__device__ __forceinline__ void reduce(raked_part<T> &mine, const scan_arguments &arguments) const
+	__device__ __forceinline__ void reduce(held &mine, const scan_arguments &arguments) const
 	{
 		T total;
 		if (count() <= 0) /* the same in all lanes */
@@ -38,11 +43,11 @@ template <class P, bool may_be_full> struct raked_tile {
 		if constexpr (fills) {
 			if (count() < P::slice)
 				slice().own().fill(0, count());
-			mine = slice().reduce(total, &shared.scratch[warp], first, 0);
+			mine.part = slice().reduce(total, &shared.scratch[warp], first, 0);
 		} else if (is_full()) {
-			mine = slice().reduce_placed(total, &shared.scratch[warp], first);
+			mine.part = slice().reduce_held(total, mine.raw, &shared.scratch[warp], first);
 		} else {
-			mine = slice().reduce_part(total, &shared.scratch[warp], first, 0, count());
+			mine.part = slice().reduce_part(total, &shared.scratch[warp], first, 0, count());
 		}
 		if (lane == warp_size - 1) /* of a part, all lanes have it */
 			shared.warp_total[warp] = total;
@@ -50,7 +55,7 @@ template <class P, bool may_be_full> struct raked_tile {
 
 	/* Behind the barrier: the rest, when `prefix` is all before the tile. */
 	__device__ __forceinline__ void scan(
-		const raked_part<T> &mine, const scan_arguments &arguments, maybe<T> prefix) const
+		const held &mine, const scan_arguments &arguments, maybe<T> prefix) const
 	{
 		if (count() <= 0)
 			return;
@@ -58,17 +63,17 @@ template <class P, bool may_be_full> struct raked_tile {
 		const warp_totals<P> block(shared.warp_total, live_warps<P, false>(all), warp, lane);
 		const maybe<T> before = combine<P>(prefix, block.earlier);
 		if constexpr (fills)
-			slice().scan(before, mine, first, 0, 0);
+			slice().scan(before, mine.part, first, 0, 0);
 		else if (is_full())
-			slice().scan_placed(before, mine, first);
+			slice().scan_held(before, mine.part, mine.raw, first);
 		else
-			slice().scan_part(before, mine, first, count());
+			slice().scan_part(before, mine.part, first, count());
 		raked_store<P>{slice().results, lane}.store_part(out, count());
 	}
 
 private:
 	__device__ __forceinline__ int count() const { return slice_count<P>(all, warp); }
-	__device__ __forceinline__ bool is_full() const { return unrolls && count() == P::slice; }
+	__device__ __forceinline__ bool is_full() const { return holds && count() == P::slice; }
 	__device__ __forceinline__ raked_slice<P> slice() const
 	{
 		char *const begin = buffer + warp * P::slice * int(sizeof(input));

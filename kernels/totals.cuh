@@ -117,7 +117,7 @@ template <class P> struct raked_tile_scan {
 		const u64 first = u64(mine.tile) * P::tile, left = arguments.count - first;
 		const int count = left < P::tile ? int(left) : P::tile;
 		const raked_tile<P, true> tile{shared.circuit, buffer, first + warp * P::slice, count, warp, lane};
-		raked_part<T> held;
+		typename raked_tile<P, true>::held held;
 		tile.reduce(held, arguments);
 		__syncthreads();
 		const maybe<T> prefix = all_totals<P>::exchange({arguments, mine.epoch}, initial_value<P>(arguments),

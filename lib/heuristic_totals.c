@@ -17,6 +17,7 @@
 enum group {
 	BYTE_SUMS = 1 << 0,
 	BYTES = 1 << 1,          /* other operators on them, which have an instruction or more an element */
+	BYTE_ORDER = 1 << 14,    /* minima and maxima, which are paired */
 	HALF_SUMS = 1 << 2,      /* of 16-bit integers, and what else is not compared */
 	FLOAT_HALVES = 1 << 3,   /* become words in registers: more than two vectors leave room for one block */
 	PAIRED_HALVES = 1 << 4,  /* minima and maxima of halves as they are */
@@ -30,8 +31,6 @@ enum group {
 	LIGHT_PAIRS = 1 << 12,
 	ROLLED = 1 << 13,        /* a dear operator on values that are narrow in memory only */
 
-	HALVES = HALF_SUMS | FLOAT_HALVES | PAIRED_HALVES | ORDERED_HALVES,
-	ALL_WORDS = WORDS | DEAR_WORDS,
 	ALL_DOUBLES = DOUBLES | OTHER_DOUBLES | DEAR_DOUBLES,
 	ALL_PAIRS = PAIRS | LIGHT_PAIRS
 };
@@ -50,25 +49,34 @@ struct step {
 static const struct step steps[] = {
 	{ BYTE_SUMS, 512, 1, 1, 1, 8, false },
 	{ BYTES, 256, 2, 1, 1, 8, false },
+	{ BYTE_ORDER, 256, 2, 1, 1, 4, false },
 	{ BYTE_SUMS | BYTES, 192, 5, 2, 1, 8, false },
-	{ HALVES, 256, 2, 1, 1, 4, false },
-	{ HALVES & ~ORDERED_HALVES, 512, 2, 1, 1, 8, false },
+	{ HALF_SUMS | FLOAT_HALVES | PAIRED_HALVES, 256, 2, 1, 1, 3, false },
+	{ ORDERED_HALVES, 256, 2, 1, 1, 4, false },
+	{ HALF_SUMS | PAIRED_HALVES, 512, 2, 1, 1, 4, false },
+	{ FLOAT_HALVES, 512, 2, 1, 1, 7, false },
 	{ HALF_SUMS, 512, 3, 1, 1, 8, false },
+	{ FLOAT_HALVES | PAIRED_HALVES, 256, 5, 1, 1, 8, false },
 	{ ORDERED_HALVES, 512, 4, 1, 1, 4, false },
-	{ WORDS, 384, 1, 2, 1, 4, false },
-	{ DEAR_WORDS, 384, 1, 2, 1, 8, false },
-	{ ALL_WORDS, 512, 2, 1, 1, 8, false },
+	{ WORDS, 256, 2, 1, 1, 2, false },
+	{ WORDS, 256, 4, 1, 1, 4, false },
+	{ WORDS, 256, 5, 1, 1, 8, false },
 	{ WORDS, 512, 4, 1, 2, 8, false },
+	{ DEAR_WORDS, 384, 1, 2, 1, 8, false },
+	{ DEAR_WORDS, 512, 2, 1, 1, 8, false },
 	{ ALL_DOUBLES, 384, 1, 2, 1, 2, false },
 	{ ALL_DOUBLES, 512, 2, 1, 1, 4, false },
-	{ ALL_DOUBLES, 512, 4, 1, 1, 4, false },
+	{ DOUBLES | OTHER_DOUBLES, 512, 4, 1, 1, 4, false },
 	{ ALL_PAIRS, 512, 1, 1, 1, 4, false },
 	{ ALL_PAIRS, 512, 2, 1, 1, 4, false },
 	{ ALL_PAIRS, 512, 3, 1, 1, 4, false },
 	{ LIGHT_PAIRS, 512, 4, 1, 1, 4, false },
-	{ BYTE_SUMS | HALF_SUMS | FLOAT_HALVES | DOUBLES, 256, 5, 2, 3, 12, true },
+	{ BYTE_SUMS | HALF_SUMS | FLOAT_HALVES | PAIRED_HALVES | DOUBLES, 256, 5, 2, 3, 12, true },
+	{ BYTE_ORDER, 256, 5, 2, 4, 16, true },
 	{ OTHER_DOUBLES, 384, 5, 2, 1, 8, true },
+	{ DEAR_DOUBLES, 256, 5, 2, 3, 8, true },
 	{ DEAR_DOUBLES | ALL_PAIRS, 256, 7, 2, 2, 8, true },
+	{ DEAR_DOUBLES, 256, 7, 2, 3, 12, true },
 	{ ROLLED, 256, 1, 1, 1, 4, true },
 	{ ROLLED, 256, 3, 1, 1, 8, true },
 };
@@ -102,7 +110,7 @@ static enum group group_of(const struct srt_problem *problem)
 		return ROLLED;
 	switch (srt_problem_vector(problem)) {
 	case 16:
-		return is_sum ? BYTE_SUMS : BYTES;
+		return is_sum ? BYTE_SUMS : is_order ? BYTE_ORDER : BYTES;
 	case 8:
 		if (is_order)
 			return type == SCANRT_F32 ? ORDERED_HALVES : PAIRED_HALVES;
@@ -143,21 +151,6 @@ static bool is_wanted(const struct srt_problem *problem, const struct srt_device
 		(!problem->user || srt_default_is_rolled(problem));
 }
 
-/* Minima and maxima of halves have no registers for raked tiles of totals, but a ring of smaller tiles. */
-static bool make_small_ring(struct srt_default_range *range, const struct srt_problem *problem,
-	const struct srt_device *device)
-{
-	struct srt_variant *variant = &range->variant;
-
-	*variant = srt_default_make(SRT_LOOKAHEAD, 320, 7 * srt_problem_vector(problem));
-	variant->stages = 6;
-	variant->ahead = 4;
-	variant->gather = 2;
-	variant->store = SRT_ACCESS_BULK;
-	range->high_count = 2 * (uint64_t)device->sm_count * srt_variant_tile(variant);
-	return srt_default_is_fit(variant, problem, device);
-}
-
 size_t srt_default_totals(struct srt_default_range totals[SRT_DEFAULT_TOTALS_MAX], const struct srt_problem *problem,
 	const struct srt_device *device)
 {
@@ -179,7 +172,5 @@ size_t srt_default_totals(struct srt_default_range totals[SRT_DEFAULT_TOTALS_MAX
 			(uint64_t)steps[i].quarters / 4;
 		count++;
 	}
-	if (group == PAIRED_HALVES && count > 0)
-		count += make_small_ring(&totals[count], problem, device);
 	return count;
 }

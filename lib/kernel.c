@@ -65,13 +65,33 @@ static int check_fit(const struct srt_kernel *kernel, const struct srt_device *d
 	return SCANRT_OK;
 }
 
-/* The opt-in belongs to this module's function, which no other plan shares: it is set once and never lowered. */
-static int opt_in(struct srt_kernel *kernel, const struct srt_driver *driver, CUfunction function)
+#define SHARED_UNIT 128
+#define LEAST_BYTES ((uint64_t)1200 << 10)
+
+/* Blocks of one tile each want the multiprocessors evenly, and where launches overlap that is not what they get: the
+ * next launch's blocks go where the one before leaves room, several to one multiprocessor while another has none.  So
+ * no more of them fit one than the launch has for each.  On an H200 2^20 f32 take 4.65 us in place of 4.92 by 512 x 16,
+ * and 5.44 in place of 5.95 in the order of SCANRT_REPRODUCIBLE; but little tiles of 10^5 2.15 in place of 2.07. */
+size_t srt_kernel_shared(const struct srt_kernel *kernel, uint32_t grid, uint64_t count)
 {
-	if (kernel->dynamic_shared == 0)
+	size_t bytes = srt_problem_size(&kernel->problem, SRT_INPUT) + srt_problem_size(&kernel->problem, SRT_OUTPUT);
+	size_t blocks = (size_t)(grid - 1) / (size_t)kernel->sm_count + 1;
+	size_t own = (size_t)kernel->static_shared + (size_t)kernel->reserved_shared;
+	size_t share = (size_t)kernel->shared_per_sm / (blocks + 1) / SHARED_UNIT * SHARED_UNIT + SHARED_UNIT;
+
+	if (kernel->shared_per_sm == 0 || count < LEAST_BYTES / bytes || blocks >= (size_t)kernel->blocks_per_sm ||
+			share <= own + kernel->dynamic_shared)
+		return kernel->dynamic_shared;
+	return share - own;
+}
+
+/* The opt-in belongs to this module's function, which no other plan shares: it is set once and never lowered. */
+static int opt_in(const struct srt_driver *driver, CUfunction function, size_t bytes)
+{
+	if (bytes == 0)
 		return SCANRT_OK;
 	return SRT_CALL(driver, cuFuncSetAttribute,
-		(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)kernel->dynamic_shared));
+		(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)bytes));
 }
 
 #define PORTABLE_CLUSTER 8
@@ -159,9 +179,11 @@ static int prepare_phase(struct srt_kernel *kernel, const struct srt_driver *dri
 	if (!status)
 		status = check_fit(kernel, device);
 	if (!status)
-		status = opt_in(kernel, driver, kernel->functions[phase]);
+		status = opt_in(driver, kernel->functions[phase], kernel->dynamic_shared);
 	if (!status)
 		status = read_occupancy(kernel, driver, kernel->functions[phase]);
+	if (!status && kernel->shared_per_sm > 0)
+		status = opt_in(driver, kernel->functions[phase], srt_kernel_shared(kernel, 1, UINT64_MAX));
 	if (!status)
 		status = prepare_cluster(kernel, driver, kernel->functions[phase]);
 	return status;
@@ -189,6 +211,9 @@ int srt_kernel_load(struct srt_kernel *kernel, const struct srt_driver *driver, 
 	/* Graphs take overlapping launches from CUDA 12.3 on. */
 	kernel->may_overlap = device->capability >= 90 && device->driver_version >= 12030 && driver->cuLaunchKernelEx;
 	kernel->cluster = (uint32_t)variant->cluster;
+	kernel->reserved_shared = device->reserved_shared_per_block;
+	if (kernel->may_overlap && variant->strategy == SRT_TOTALS)
+		kernel->shared_per_sm = device->shared_per_sm;
 	kernel->dynamic_shared = srt_variant_shared_bytes(variant, problem);
 	kernel->phases = srt_strategy_phases(variant->strategy);
 	status = load_module(kernel, driver, image);

@@ -27,6 +27,8 @@ struct srt_kernel {
 	int max_threads;      /* the smallest of all phases */
 	int blocks_per_sm;    /* resident, by the driver's occupancy calculation; at least 1; the fewest */
 	int sm_count;
+	int shared_per_sm;    /* bytes, of which a launch may take more than it needs, to be spread evenly; or 0 */
+	int reserved_shared;  /* bytes that each block takes beside its own */
 	uint32_t cluster;     /* blocks of a cluster, at most; 0: it is launched without */
 	bool may_overlap;     /* its launch may begin while the stream's previous one ends; the kernel waits for that */
 	struct srt_replay *replay; /* of short kernels, or NULL */
@@ -37,6 +39,9 @@ struct srt_kernel {
 int srt_kernel_load(struct srt_kernel *kernel, const struct srt_driver *driver, const struct srt_device *device,
 	const struct srt_problem *problem, const struct srt_variant *variant, const struct srt_image *image);
 void srt_kernel_unload(struct srt_kernel *kernel, const struct srt_driver *driver);
+
+/* Bytes of dynamic shared memory for a launch of so many blocks and elements. */
+size_t srt_kernel_shared(const struct srt_kernel *kernel, uint32_t grid, uint64_t count);
 
 /* The device memory that launches of kernels share, one launch at a time.  Any mix of kernels may use it in turn. */
 struct srt_workspace {

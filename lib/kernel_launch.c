@@ -95,7 +95,7 @@ int srt_launch_once(const struct srt_kernel *kernel, const struct srt_driver *dr
 	void *parameters[] = { (void *)(uintptr_t)arguments };
 	CUfunction function = kernel->functions[launch->phase];
 	unsigned threads = srt_variant_threads(&kernel->variant);
-	unsigned shared = (unsigned)kernel->dynamic_shared;
+	unsigned shared = (unsigned)srt_kernel_shared(kernel, launch->grid, launch->count);
 	CUlaunchAttribute attributes[2];
 	CUlaunchConfig config = { launch->grid, 1, 1, threads, 1, 1, shared, stream, attributes, 0 };
 

@@ -184,7 +184,7 @@ static const struct mutant mutants[] = {
 	{ "the block barrier after the totals of its slices", "totals.cuh", "__syncthreads();", "", 4, raked, NULL },
 	{ "the bound of the last raked tile", "totals.cuh", "left < P::tile ? int(left) : P::tile", "P::tile", 0, raked,
 		NULL },
-	{ "the test that a raked slice is full", "raked_tile.cuh", "unrolls && count() == P::slice", "unrolls",
+	{ "the test that a raked slice is full", "raked_tile.cuh", "holds && count() == P::slice", "holds",
 		0, raked, NULL },
 	{ "the identity behind a raked tile of paired scans", "raked_tile.cuh", "slice().own().fill(0, count());", ";",
 		0, paired, NULL },

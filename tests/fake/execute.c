@@ -207,6 +207,44 @@ static void test_several_launches(void)
 	scanrt_plan_destroy(fan);
 }
 
+/* So many blocks for each multiprocessor as a launch has tiles for each, and not one more. */
+static void test_even_blocks(void)
+{
+	static const unsigned tiles[] = { 100, 132, 133, 147, 264, 265, 396, 397, 1000 };
+	struct scanrt_problem problem = SCANRT_PROBLEM_INIT;
+	struct scanrt_plan_options options = SCANRT_PLAN_OPTIONS_INIT;
+	struct scanrt_plan *totals = NULL;
+	const struct srt_kernel *kernel;
+	const int occupancy = fake->occupancy;
+
+	problem.input_type = SCANRT_F32;
+	problem.op = SCANRT_SUM;
+	options.variant = "totals,items=28,store=bulk,residency=2,gather=2";
+	fake->occupancy = 3;
+	if (scanrt_plan_create(&totals, context, &problem, &options))
+		tap_bail_out("no plan: %s", scanrt_last_error());
+	kernel = &srt_plan_class_of(totals, 1)->fetched->kernel;
+	for (size_t i = 0; i < sizeof(tiles) / sizeof(tiles[0]); i++) {
+		unsigned blocks = (tiles[i] - 1) / 132 + 1, each;
+
+		tap_is_int(scanrt_plan_execute(totals, AT(0x1000000000), AT(0x2000000000),
+			(uint64_t)tiles[i] * 7168, NULL),
+			SCANRT_OK, "%u tiles are launched", tiles[i]);
+		each = fake->launch.shared + 1024 + (unsigned)kernel->static_shared;
+		tap_ok(blocks >= 3 || (blocks * each <= 233472 && (blocks + 1) * each > 233472),
+			"%u blocks fit a multiprocessor, and no more", blocks);
+		tap_ok(fake->launch.shared >= kernel->dynamic_shared, "which have the shared memory that they need");
+		tap_ok(blocks < 3 || fake->launch.shared == kernel->dynamic_shared,
+			"and no more than that where they fill it");
+	}
+	tap_is_int(scanrt_plan_execute(totals, AT(0x1000000000), AT(0x2000000000), 7168, NULL), SCANRT_OK,
+		"one tile is launched");
+	tap_is_uint(fake->launch.shared, kernel->dynamic_shared, "with what it needs");
+	tap_is_int(fake->lowered, 0, "B107: shared memory that was opted in is never lowered");
+	scanrt_plan_destroy(totals);
+	fake->occupancy = occupancy;
+}
+
 static void test_failures(void)
 {
 	fake->fail_name = "cuLaunchKernelEx";
@@ -248,6 +286,7 @@ int main(void)
 	test_path();
 	test_scratch_place();
 	test_several_launches();
+	test_even_blocks();
 	test_failures();
 	scanrt_plan_destroy(plan);
 	scanrt_plan_destroy(widening);

@@ -16,5 +16,5 @@ tests_unit_reference_LDADD = tests/libdevice.la $(LDADD)
 UNIT_TESTS += tests/unit/embed.sh
 EXTRA_DIST += tests/unit/embed.sh
 
-check_PROGRAMS += tests/unit/heuristic tests/unit/launches
-UNIT_TESTS += tests/unit/heuristic tests/unit/launches
+check_PROGRAMS += tests/unit/heuristic tests/unit/launches tests/unit/measured
+UNIT_TESTS += tests/unit/heuristic tests/unit/launches tests/unit/measured
