@@ -90,7 +90,8 @@ private:
 		}
 	}
 
-	/* From the aligned words that hold it. */
+	/* From the aligned words that hold it, and no other: behind the tile's last element the next may be none that
+	 * was copied. */
 	template <class X> static __device__ __forceinline__ void load_words(X &to, const char *from)
 	{
 		constexpr int words = (int(sizeof(X)) + 3) / 4;
@@ -100,7 +101,7 @@ private:
 #pragma unroll
 		for (int i = 0; i < words; i++)
 			word[i] = aligned[i];
-		word[words] = shift > 0 ? aligned[words] : 0;
+		word[words] = shift + u32(sizeof(X)) > 4 * words ? aligned[words] : 0;
 #pragma unroll
 		for (int i = 0; i < words; i++)
 			word[i] = __funnelshift_r(word[i], word[i + 1], 8 * shift);

@@ -34,14 +34,14 @@ struct soak {
 /* Where a fault of the device ends the program, this tells in which kernel. */
 static struct srt_strbuf current_kernel;
 static uint64_t current_seed;
-static uint64_t current_count; /* of elements that want neighbours */
+static uint64_t current_count; /* of elements of the caller's */
 
 static void tell_kernel(void)
 {
 	if (!srt_strbuf_text(&current_kernel)[0])
 		return;
 	printf("# the program ended in seed %" PRIu64 ": %s\n", current_seed, srt_strbuf_text(&current_kernel));
-	printf("# spans %" PRIu64 ", schedule %s, blocks resident at most %s (0: all)\n", current_count,
+	printf("# user elements %" PRIu64 ", schedule %s, blocks resident at most %s (0: all)\n", current_count,
 		getenv("SCANRT_EMU_SEED"), getenv("SCANRT_EMU_RESIDENT"));
 }
 
@@ -49,7 +49,8 @@ static void enter_kernel(const struct srt_problem *problem, const struct srt_var
 {
 	srt_strbuf_free(&current_kernel);
 	srt_problem_format(&current_kernel, problem, true);
-	srt_strbuf_append(&current_kernel, "; variant ");
+	srt_strbuf_printf(&current_kernel, " (%zu bytes, aligned to %zu); variant ", srt_problem_size(problem, SRT_INPUT),
+		srt_problem_alignment(problem, SRT_INPUT));
 	srt_variant_format(&current_kernel, variant);
 	tap_case("seed %" PRIu64 ": %s", current_seed, srt_strbuf_text(&current_kernel));
 }
@@ -116,6 +117,7 @@ static bool shape_passes(struct soak *soak, const struct srt_kernel *kernel, con
 			test_draw(&soak->random, 4) == 0, (uint32_t)test_draw(&soak->random, 3) };
 
 		next_schedule(soak);
+		current_count = scan.count;
 		passes = shape_scan_passes(&soak->device, &scan);
 	}
 	free(input);
