@@ -82,8 +82,10 @@ private:
 					wait_for_bulk_reads();
 			}
 		} else {
+			/* More than rows where elements have 32 bytes. */
+			enum : int { pieces = (int(bytes) + warp_size * 16 - 1) / (warp_size * 16) };
 #pragma unroll
-			for (int r = 0; r < P::rows; r++) {
+			for (int r = 0; r < pieces; r++) {
 				const u32 at = (r * warp_size + lane) * 16;
 				u32 word[4];
 				if (at >= bytes || (at >= last && at < begin))
