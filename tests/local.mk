@@ -77,8 +77,9 @@ clean-local:
 # One test, and no more built than it needs: make try T=tests/unit/tap, or T=tests/emu/order.sh.
 try: all $(check_LTLIBRARIES)
 	@needed='$(T)'; case $$needed in \
-	*.sh) needed=`sed -n 's,^program=\([a-z0-9_]*\).*,tests/gpu/\1,p' '$(srcdir)/$(T)'` ;; \
-	esac; test -z "$$needed" || $(MAKE) $(AM_MAKEFLAGS) -s "$$needed"
+	*.sh) needed=`sed -n -e 's,^program=\([a-z0-9_]*\).*,tests/gpu/\1,p' \
+		-e 's,.*top_builddir/\(tests/[a-z]*/[a-z0-9_][a-z0-9_]*\).*,\1,p' '$(srcdir)/$(T)'` ;; \
+	esac; test -z "$$needed" || $(MAKE) $(AM_MAKEFLAGS) -s $$needed
 	@$(AM_TESTS_ENVIRONMENT) path='./$(T)'; test -x "$$path" || path='$(srcdir)/$(T)'; \
 	$(SHELL) '$(srcdir)/tests/run.sh' "$$path"
 .PHONY: try

@@ -229,6 +229,21 @@ static const char *verb_of(enum tune_task task)
 		: task == TUNE_TASK_RECHECK ? "rechecking" : task == TUNE_TASK_DIFF ? "comparing on" : "importing for";
 }
 
+/* Time that is up, or Ctrl-C, says nothing of the device. */
+static int end_without_probe(const struct tune_session *session)
+{
+	if (session->is_given_up)
+		tune_report_error("%s", session->device_note);
+	if (tune_is_interrupted())
+		return TUNE_EXIT_BUDGET;
+	if (session->is_given_up)
+		return TUNE_EXIT_LOST;
+	if (!tune_should_stop(session))
+		return TUNE_EXIT_DEVICE;
+	tune_report_error("time is up, before the first kernel was tried");
+	return TUNE_EXIT_BUDGET;
+}
+
 int tune_run(struct tune_session *session)
 {
 	char toolchain[64] = "";
@@ -238,13 +253,8 @@ int tune_run(struct tune_session *session)
 		return tune_is_interrupted() || !session->is_given_up ? TUNE_EXIT_BUDGET : TUNE_EXIT_LOST;
 	if (session->options->checks_operator)
 		return TUNE_EXIT_COMPLETE;
-	if (!run_probe(session, toolchain)) {
-		if (session->is_given_up)
-			tune_report_error("%s", session->device_note);
-		return tune_is_interrupted()   ? TUNE_EXIT_BUDGET
-			: session->is_given_up ? TUNE_EXIT_LOST
-					       : TUNE_EXIT_DEVICE;
-	}
+	if (!run_probe(session, toolchain))
+		return end_without_probe(session);
 	if (!tune_session_look(session))
 		return TUNE_EXIT_DEVICE;
 	if (session->options->task != TUNE_TASK_VERIFY && !tune_record_begin(session, toolchain))

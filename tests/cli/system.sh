@@ -72,7 +72,9 @@ is "$([ "$(stat -c %i "$system")" != "$before" ] && echo replaced)" replaced "th
 is "$(head -c 15 <&7)" "SQLite format 3" "whoever had the old one open still has it"
 exec 7<&-
 is "$("$SQLITE3" "$system" 'SELECT count(DISTINCT problem) FROM choice')" 2 "the new one has both problems"
-fails "a run that time ends publishes what it has" 2 tune --system --restart --type f64 --time 0.3s
+fails "a run that time ends exits with 2" 2 tune --system --restart --thorough --type f64,i64,u64 --time 0.3s
+is "$("$SQLITE3" "$system" "SELECT count(DISTINCT p.name) FROM choice c JOIN problem p ON p.id = c.problem
+	WHERE p.name IN ('sum i32', 'sum f32')")" 2 "and takes nothing away from what was published"
 
 # Better to know before minutes of tuning.
 SCANTUNE_TEST_ROOT=$tap_dir/blocked

@@ -94,6 +94,8 @@ is "$(query 'SELECT count(*) || count(DISTINCT device) FROM board')" 31 "all thr
 is "$(query 'SELECT count(*) FROM board b JOIN device d ON d.uuid = b.uuid WHERE b.id = 1')" 1 \
 	"beginning with the one that was tuned"
 rm -f "$db"
+fails "a run that time ends before it has tried anything exits with 2" 2 tune --time 0.001s
+like "$(cat "$tap_dir/.output")" "time is up, before the first kernel was tried" "and says so"
 fails "a run that time ends exits with 2" 2 tune --thorough --time 0.6s
 ok "the next run goes on and completes" tune --quick
 
