@@ -49,8 +49,8 @@ static void enter_kernel(const struct srt_problem *problem, const struct srt_var
 {
 	srt_strbuf_free(&current_kernel);
 	srt_problem_format(&current_kernel, problem, true);
-	srt_strbuf_printf(&current_kernel, " (%zu bytes, aligned to %zu); variant ", srt_problem_size(problem, SRT_INPUT),
-		srt_problem_alignment(problem, SRT_INPUT));
+	srt_strbuf_printf(&current_kernel, " (%zu bytes, aligned to %zu); variant ",
+		srt_problem_size(problem, SRT_INPUT), srt_problem_alignment(problem, SRT_INPUT));
 	srt_variant_format(&current_kernel, variant);
 	tap_case("seed %" PRIu64 ": %s", current_seed, srt_strbuf_text(&current_kernel));
 }
