@@ -105,6 +105,7 @@ emu_scripts = \
 	tests/emu/stress.sh \
 	tests/emu/table.sh \
 	tests/emu/user_types.sh \
+	tests/emu/user_types_t4.sh \
 	tests/emu/values.sh tests/emu/vendor.sh
 EMU_TESTS += $(emu_scripts)
 EXTRA_DIST += $(emu_scripts) tests/emu/on_emulated.sh

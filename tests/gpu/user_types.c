@@ -133,13 +133,16 @@ static void only_neighbours(struct types *types, size_t size, const char *varian
 	srt_problem_free(&problem);
 }
 
-/* Elements that are aligned to less than their size may begin within what a bulk store's vector would hold of them. */
-static void bulk_passes(struct types *types, size_t size, size_t alignment)
+/* Elements that are aligned to less than their size may begin within what a bulk store's vector would hold of them; and
+ * a tile's last one may end with the last that was copied. */
+static void places_pass(struct types *types, size_t size, size_t alignment, const char *store)
 {
 	struct shape shape = { .size = size, .alignment = alignment, .has_identity = true };
 	struct srt_problem problem;
 	struct srt_kernel kernel;
 	size_t items = size > 16 ? 3 : 2 * (16 / size);
+	/* Of which the input has half. */
+	uint64_t skews = (strcmp(store, "bulk") == 0 ? 16 : 32) / alignment;
 	uint64_t count = 5 * 64 * items + 3;
 	unsigned char *input = malloc(count * size), *expected = malloc(count * size);
 	char variant[SRT_VARIANT_TEXT_SIZE];
@@ -147,12 +150,12 @@ static void bulk_passes(struct types *types, size_t size, size_t alignment)
 
 	if (!input || !expected)
 		abort();
-	snprintf(variant, sizeof(variant), "lookahead,block=64,stages=3,ahead=1,store=bulk,items=%zu", items);
+	snprintf(variant, sizeof(variant), "lookahead,block=64,stages=3,ahead=1,store=%s,items=%zu", store, items);
 	shape_problem(&problem, &shape, false, false);
 	test_kernel_create(&kernel, &types->device, &problem, variant);
 	shape_fill(input, &shape, types->device.seed, count);
 	shape_scan(expected, &problem, &shape, input, count);
-	for (uint64_t skew = 0; skew < 16 / alignment && passes; skew++) {
+	for (uint64_t skew = 0; skew < skews && passes; skew++) {
 		struct shape_scan scan = { &shape, &kernel, &types->workspace, input, expected, count, skew,
 			skew % 3 == 1, 0 };
 
@@ -163,6 +166,35 @@ static void bulk_passes(struct types *types, size_t size, size_t alignment)
 	srt_problem_free(&problem);
 	free(input);
 	free(expected);
+}
+
+static void all_neighbours(struct types *types)
+{
+	only_neighbours(types, 32, "block,block=96,items=8", true, true);
+	only_neighbours(types, 32, "lookback,block=64,items=8", true, true);
+	only_neighbours(types, 48, "lookahead,block=64,items=4,stages=3,ahead=2,gather=1", true, true);
+	/* Several rows; and several batches of 32 tiles. */
+	only_neighbours(types, 48, "lookahead,block=32,items=8,stages=3,ahead=2,gather=1", true, false);
+	only_neighbours(types, 32, "lookahead,block=32,items=1,stages=3,ahead=1,gather=2", false, true);
+	only_neighbours(types, 32, "reduce,block=64,items=8", true, true);
+	only_neighbours(types, 48, "reduce-fixed,block=64,items=4,partials=8", true, true);
+	only_neighbours(types, 32, "fan,block=64,items=4", true, true);
+	only_neighbours(types, 48, "fan,block=32,items=2", false, false);
+	only_neighbours(types, 32, "cluster,block=64,items=8,cluster=4", true, true);
+	only_neighbours(types, 48, "lookahead,block=32,items=1,stages=4,ahead=2,store=place,gather=2", false, true);
+	only_neighbours(types, 64, "lookahead,block=64,items=3,stages=3,ahead=1,store=place", false, false);
+	only_neighbours(types, 16, "lookahead,block=64,items=12,stages=3,ahead=1,store=bulk", true, false);
+	only_neighbours(types, 32, "lookahead,block=64,items=3,stages=3,ahead=1,store=bulk", false, false);
+	only_neighbours(types, 16, "block,block=64,items=12,store=bulk", true, true);
+	only_neighbours(types, 16, "block,block=96,items=4,warp=shared", true, false);
+	only_neighbours(types, 16, "block,block=96,items=4,circuit=koggestone", true, false);
+	only_neighbours(types, 16, "block,block=96,items=4,circuit=brentkung", true, false);
+	only_neighbours(types, 16, "block,block=96,items=4,circuit=brentkung-inplace", true, false);
+	only_neighbours(types, 16, "block,block=96,items=4,circuit=raking,fan=4", true, false);
+	only_neighbours(types, 16, "lookback-serial,block=64,items=4", true, false);
+	only_neighbours(types, 16, "totals,block=64,items=12,gather=1,store=bulk", true, true);
+	only_neighbours(types, 32, "totals,block=64,items=3,gather=1,store=bulk", false, true);
+	only_neighbours(types, 512, "large,block=64,items=3,lanes=2", true, true);
 }
 
 int main(void)
@@ -189,34 +221,13 @@ int main(void)
 	}
 	for (size_t size = 2; size <= 16 && !only; size *= 2)
 		for (size_t alignment = 1; alignment < size; alignment *= 2)
-			bulk_passes(&types, size, alignment);
-	for (size_t alignment = 1; alignment <= 16 && !only; alignment *= 4)
-		bulk_passes(&types, 32, alignment);
-	only_neighbours(&types, 32, "block,block=96,items=8", true, true);
-	only_neighbours(&types, 32, "lookback,block=64,items=8", true, true);
-	only_neighbours(&types, 48, "lookahead,block=64,items=4,stages=3,ahead=2,gather=1", true, true);
-	/* Several rows; and several batches of 32 tiles. */
-	only_neighbours(&types, 48, "lookahead,block=32,items=8,stages=3,ahead=2,gather=1", true, false);
-	only_neighbours(&types, 32, "lookahead,block=32,items=1,stages=3,ahead=1,gather=2", false, true);
-	only_neighbours(&types, 32, "reduce,block=64,items=8", true, true);
-	only_neighbours(&types, 48, "reduce-fixed,block=64,items=4,partials=8", true, true);
-	only_neighbours(&types, 32, "fan,block=64,items=4", true, true);
-	only_neighbours(&types, 48, "fan,block=32,items=2", false, false);
-	only_neighbours(&types, 32, "cluster,block=64,items=8,cluster=4", true, true);
-	only_neighbours(&types, 48, "lookahead,block=32,items=1,stages=4,ahead=2,store=place,gather=2", false, true);
-	only_neighbours(&types, 64, "lookahead,block=64,items=3,stages=3,ahead=1,store=place", false, false);
-	only_neighbours(&types, 16, "lookahead,block=64,items=12,stages=3,ahead=1,store=bulk", true, false);
-	only_neighbours(&types, 32, "lookahead,block=64,items=3,stages=3,ahead=1,store=bulk", false, false);
-	only_neighbours(&types, 16, "block,block=64,items=12,store=bulk", true, true);
-	only_neighbours(&types, 16, "block,block=96,items=4,warp=shared", true, false);
-	only_neighbours(&types, 16, "block,block=96,items=4,circuit=koggestone", true, false);
-	only_neighbours(&types, 16, "block,block=96,items=4,circuit=brentkung", true, false);
-	only_neighbours(&types, 16, "block,block=96,items=4,circuit=brentkung-inplace", true, false);
-	only_neighbours(&types, 16, "block,block=96,items=4,circuit=raking,fan=4", true, false);
-	only_neighbours(&types, 16, "lookback-serial,block=64,items=4", true, false);
-	only_neighbours(&types, 16, "totals,block=64,items=12,gather=1,store=bulk", true, true);
-	only_neighbours(&types, 32, "totals,block=64,items=3,gather=1,store=bulk", false, true);
-	only_neighbours(&types, 512, "large,block=64,items=3,lanes=2", true, true);
+			places_pass(&types, size, alignment, "bulk");
+	for (size_t alignment = 1; alignment <= 16 && (!only || strtoul(only, NULL, 0) == 32); alignment *= 4)
+		places_pass(&types, 32, alignment, "bulk");
+	if (!only || strtoul(only, NULL, 0) == 14)
+		places_pass(&types, 14, 1, "stream");
+	if (!only)
+		all_neighbours(&types);
 	srt_workspace_destroy(&types.initial, types.device.driver);
 	srt_workspace_destroy(&types.workspace, types.device.driver);
 	test_device_close(&types.device);
