@@ -274,6 +274,8 @@ static bool ensure_worker(struct tune_session *session)
 			snprintf(session->device_note, sizeof session->device_note, "no process could be started: %s",
 				strerror(errno));
 		} else if (!say_hello(session)) {
+			if (interrupted)
+				return false; /* which is no fault of the device */
 			session->is_given_up = true;
 		} else if (session->has_problem && prepare(session, &status, note) && status) {
 			session->is_given_up = true;

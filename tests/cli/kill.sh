@@ -115,4 +115,24 @@ kill -INT "$pid"
 wait "$pid"
 sleep 0.3
 is "$(pgrep -P "$pid" 2>/dev/null | wc -l)" 0 "no child is left"
+
+# Whenever it is interrupted, it says so; it never takes that for a fault of the device.
+unset SCANTUNE_FAULT
+amiss=
+for moment in 02 04 05 06 08 10 12 14 17 20; do
+	rm -f "$db"
+	start
+	sleep "0.$moment"
+	kill -TERM "$pid" 2>/dev/null
+	wait "$pid"
+	status=$?
+	case $status in
+	0 | 2 | 143) ;;
+	*) amiss="$amiss $moment: exit status $status, $(cat "$tap_dir/killed");" ;;
+	esac
+	case $(query 'SELECT group_concat(status) FROM run' 2>/dev/null) in
+	*failed*) amiss="$amiss $moment: a failed run;" ;;
+	esac
+done
+is "$amiss" "" "interrupted early or late, a run is interrupted or complete"
 done_testing
