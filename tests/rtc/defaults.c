@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * defaults [all]: the variants that are compiled in keep everything in registers, and compile without a warning, which
- * every plan's account would tell.  What an untuned machine runs must
- * not depend on a tuner to be any good, and spills show only in the machine code: the compiler does not warn of them.
- * With `all`, every type on every architecture; else those that have the most to hold.
+ * every plan's account would tell.  What an untuned machine runs must not depend on a tuner to be any good, and spills
+ * show only in the machine code: the compiler does not warn of them.  With `all`, every type on every architecture;
+ * else those that have the most to hold.
  */
 #include <stdio.h>
 #include <string.h>
