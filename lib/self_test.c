@@ -21,7 +21,7 @@ struct test {
 	size_t in_size;
 	size_t out_size;
 	unsigned char *in;       /* on the host */
-	unsigned char *expected; /* inclusive results */
+	unsigned char *expected; /* the identity, then the inclusive results */
 	unsigned char *seen;     /* with the guards */
 	CUdeviceptr device_in;
 	CUdeviceptr device_out;
@@ -59,7 +59,8 @@ static uint64_t random_at(uint64_t index)
 	return z ^ z >> 31;
 }
 
-/* A small number, or a power of two, as half precision has it: both are normal and exact in every format. */
+/* A small number, or a power of two, as half precision has it: both are normal and exact in every format.  Or
+ * infinity. */
 static uint16_t half_of(double value)
 {
 	int exponent;
@@ -68,6 +69,8 @@ static uint16_t half_of(double value)
 
 	if (fraction == 0)
 		return (uint16_t)sign;
+	if (isinf(value))
+		return (uint16_t)(sign | 0x7c00u);
 	return (uint16_t)(sign | (unsigned)(exponent + 14) << 10 | ((unsigned)(fraction * 2048) & 0x3ffu));
 }
 
@@ -133,7 +136,7 @@ static void make_floats(struct test *test)
 
 		total = i == 0 ? value : combine_floats(total, value, problem->op);
 		put_float(test->in + i * test->in_size, problem->input_type, value);
-		put_float(test->expected + i * test->out_size, problem->output_type, total);
+		put_float(test->expected + (i + 1) * test->out_size, problem->output_type, total);
 	}
 }
 
@@ -191,8 +194,31 @@ static void make_integers(struct test *test)
 		total = wrap(total, test->in_size, is_signed);
 		/* The devices and their hosts are little-endian. */
 		memcpy(test->in + i * test->in_size, &value, test->in_size);
-		memcpy(test->expected + i * test->out_size, &total, test->out_size);
+		memcpy(test->expected + (i + 1) * test->out_size, &total, test->out_size);
 	}
+}
+
+/* What an exclusive scan begins with. */
+static void put_identity(unsigned char *to, const struct srt_problem *problem, size_t size)
+{
+	static const double of_floats[] = { [SCANRT_SUM] = 0, [SCANRT_PROD] = 1, [SCANRT_MIN] = INFINITY,
+		[SCANRT_MAX] = -INFINITY };
+	unsigned bits = 8 * (unsigned)size - srt_type_is_signed(problem->input_type);
+	uint64_t most = ~(uint64_t)0 >> (64 - bits);
+	uint64_t value = 0;
+
+	if (srt_type_is_float(problem->input_type)) {
+		put_float(to, problem->output_type, of_floats[problem->op]);
+		return;
+	}
+	switch (problem->op) {
+	case SCANRT_PROD: value = 1; break;
+	case SCANRT_MIN: value = most; break;
+	case SCANRT_MAX: value = srt_type_is_signed(problem->input_type) ? ~most : 0; break;
+	case SCANRT_AND: value = ~(uint64_t)0; break;
+	default: break;
+	}
+	memcpy(to, &value, size);
 }
 
 /* ---- The scan ---- */
@@ -205,10 +231,11 @@ static size_t guarded_bytes(const struct test *test)
 static int make_values(struct test *test)
 {
 	test->in = malloc(test->count * test->in_size);
-	test->expected = malloc(test->count * test->out_size);
+	test->expected = malloc((test->count + 1) * test->out_size);
 	test->seen = malloc(guarded_bytes(test));
 	if (!test->in || !test->expected || !test->seen)
 		return srt_fail(SCANRT_ERROR_OUT_OF_MEMORY, "no memory to test a kernel in");
+	put_identity(test->expected, &test->kernel->problem, test->out_size);
 	if (srt_type_is_float(test->kernel->problem.input_type))
 		make_floats(test);
 	else
@@ -255,7 +282,8 @@ static int scan(struct test *test)
 
 static int compare(const struct test *test)
 {
-	size_t size = test->out_size, shift = test->kernel->problem.is_exclusive ? 1 : 0;
+	size_t size = test->out_size;
+	const unsigned char *expected = test->expected + (test->kernel->problem.is_exclusive ? 0 : size);
 	const unsigned char *results = test->seen + GUARD, *behind = results + test->count * size;
 
 	for (size_t i = 0; i < GUARD; i++)
@@ -263,9 +291,8 @@ static int compare(const struct test *test)
 			return srt_fail(SCANRT_ERROR_COMPILE,
 				"the self-test found it wrong: a scan of %llu elements writes outside its results",
 				(unsigned long long)test->count);
-	/* The first of an exclusive scan is the identity, which the others show to be one. */
-	for (uint64_t i = shift; i < test->count; i++)
-		if (memcmp(results + i * size, test->expected + (i - shift) * size, size) != 0)
+	for (uint64_t i = 0; i < test->count; i++)
+		if (memcmp(results + i * size, expected + i * size, size) != 0)
 			return srt_fail(SCANRT_ERROR_COMPILE,
 				"the self-test found it wrong: of %llu elements the result %llu is another",
 				(unsigned long long)test->count, (unsigned long long)i);

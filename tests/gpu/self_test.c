@@ -28,7 +28,7 @@ static const struct sample samples[] = {
 	{ SCANRT_MIN, SCANRT_I8, true, "totals,block=32,items=16" },
 	{ SCANRT_MAX, SCANRT_U16, false, "lookback,block=32,items=8" },
 	{ SCANRT_MAX, SCANRT_F32, false, "totals,block=64,items=4" },
-	{ SCANRT_AND, SCANRT_U8, false, "lookback,block=32,items=16" },
+	{ SCANRT_AND, SCANRT_U8, true, "lookback,block=32,items=16" },
 	{ SCANRT_OR, SCANRT_U64, true, "lookback,block=32,items=2" },
 	{ SCANRT_XOR, SCANRT_I16, false, "fan,block=32,items=8" },
 	{ SCANRT_SUM, SCANRT_U32, true, "cluster,block=32,items=4,cluster=2" },
@@ -39,6 +39,36 @@ static void must_find(const struct srt_kernel *kernel, const struct test_device 
 {
 	tap_is_int(srt_self_test(kernel, device->driver), SCANRT_ERROR_COMPILE, "%s is found out", what);
 	tap_contains(srt_error_last()->text, "the self-test found it wrong", "and told");
+}
+
+/* The first result of an exclusive scan, which of minima and maxima depends on the type. */
+static void test_identity(struct test_device *device, int op, int type)
+{
+	struct srt_problem problem;
+	struct srt_kernel kernel;
+
+	test_need(srt_problem_init_simple(&problem, type, op));
+	problem.is_exclusive = true;
+	test_kernel_create(&kernel, device, &problem, "block,block=32,items=16");
+	tap_is_int(srt_self_test(&kernel, device->driver), SCANRT_OK, "exclusive %s of %s begin as they should",
+		srt_op_name(op), srt_type_name(type));
+	test_kernel_destroy(&kernel, device);
+}
+
+/* As if the compiler had got it wrong: no other result tells it from the greatest value. */
+static void test_wrong_identity(struct test_device *device)
+{
+	const int32_t nearly = INT32_MAX - 1;
+	struct srt_problem problem;
+	struct srt_kernel kernel;
+
+	test_need(srt_problem_init_simple(&problem, SCANRT_I32, SCANRT_MIN));
+	problem.is_exclusive = problem.has_initial = true;
+	memcpy(problem.initial, &nearly, sizeof(nearly));
+	test_kernel_create(&kernel, device, &problem, "lookback,block=32,items=4");
+	kernel.problem.has_initial = false;
+	must_find(&kernel, device, "a first result that is no identity");
+	test_kernel_destroy(&kernel, device);
 }
 
 static void test_sample(struct test_device *device, const struct sample *sample)
@@ -92,6 +122,11 @@ int main(void)
 	tap_plan(0);
 	test_device_open(&device);
 	test_unknown();
+	for (int type = SCANRT_I8; type <= SCANRT_F64; type++) {
+		test_identity(&device, SCANRT_MIN, type);
+		test_identity(&device, SCANRT_MAX, type);
+	}
+	test_wrong_identity(&device);
 	for (size_t i = 0; i < sizeof(samples) / sizeof(samples[0]); i++)
 		test_sample(&device, &samples[i]);
 	test_device_close(&device);
