@@ -126,8 +126,10 @@ static void mark(struct tune_search *search, struct tune_candidate *candidate, c
 			continue;
 		candidate->is_related[k] = true;
 		candidate->is_previous[k] |= is_incumbent;
-		if (is_incumbent)
-			snprintf(search->earlier_reason[k], sizeof search->earlier_reason[k], "%s", row->reason);
+		if (!is_incumbent)
+			continue;
+		snprintf(search->earlier_reason[k], sizeof search->earlier_reason[k], "%s", row->reason);
+		search->earlier_high[k] = row->high_count;
 	}
 }
 

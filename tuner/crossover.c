@@ -45,6 +45,24 @@ static uint64_t middle_of(uint64_t low, uint64_t high)
 	return middle > 64 ? middle / 32 * 32 : middle;
 }
 
+/* Two choices that a recheck leaves have their border already, unless it is the mere middle of their counts. */
+static bool keep(struct tune_search *search, size_t klass)
+{
+	struct tune_class *lower = &search->classes[klass], *upper = lower + 1;
+	uint64_t border = search->earlier_high[klass];
+
+	if (search->session->options->task != TUNE_TASK_RECHECK ||
+		!search->results[klass].winner->is_previous[klass] ||
+		!search->results[klass + 1].winner->is_previous[klass + 1])
+		return false;
+	if (border == lower->high || border < lower->timing.count || border >= upper->timing.count)
+		return false;
+	lower->high = border;
+	upper->low = border + 1;
+	lower->is_crossover_measured = true;
+	return true;
+}
+
 static void measure(struct tune_search *search, size_t klass)
 {
 	struct tune_class *lower = &search->classes[klass], *upper = lower + 1;
@@ -79,7 +97,7 @@ void tune_crossovers(struct tune_search *search)
 		const struct tune_result *result = &search->results[i];
 
 		if (result[0].winner && result[1].winner && result[0].winner != result[1].winner &&
-			!tune_should_stop(search->session))
+			!keep(search, i) && !tune_should_stop(search->session))
 			measure(search, i);
 	}
 }

@@ -82,6 +82,7 @@ struct tune_search {
 	struct tune_class classes[TUNE_CLASS_MAX];
 	struct tune_result results[TUNE_CLASS_MAX];
 	char earlier_reason[TUNE_CLASS_MAX][160]; /* of the previous choices */
+	uint64_t earlier_high[TUNE_CLASS_MAX];    /* where their ranges end; 0: there are none */
 	bool is_chosen[TUNE_CLASS_MAX];  /* by the interrupted run, at this effort or a higher one */
 	size_t class_count;
 	struct tune_candidate *candidates;

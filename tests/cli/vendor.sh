@@ -24,6 +24,23 @@ ok "vendor makes a database of it" "$scantune" vendor -o "$made" "$text"
 is "$(of "$made")" "$(of "$db")" "whose choices are the same"
 is "$("$SQLITE3" "$made" 'PRAGMA integrity_check')" ok "it is whole"
 is "$("$SQLITE3" "$made" 'SELECT count(*) FROM image')" 0 "and has no machine code"
+
+# Two variants that are as fast as each other, with a border that no measurement would find.
+awk '$1 == "few" { $3 = 40960; $NF = "measured"; variant = "lookback,block=160,items=8" }
+	$1 == "small" { $2 = 40961; variant = "lookback,block=224,items=8" }
+	$1 == "variant" && variant { $0 = "\tvariant " variant; variant = "" } 1' "$text" >"$tap_dir/moved.txt"
+ok "a text with other choices and borders is taken" "$scantune" vendor -o "$tap_dir/moved.db" "$tap_dir/moved.txt"
+borders() {
+	"$SQLITE3" "$tap_dir/moved.db" "SELECT group_concat(v.text || ' to ' || c.high_count || c.border) FROM choice c
+		JOIN variant v ON v.id = c.variant WHERE c.class = 'few'"
+}
+few="lookback,block=160,items=8 to 40960measured"
+is "$(borders)" "$few,$few" "its borders are what the text has"
+ok "a recheck of its choices completes" env SCANTUNE_TEST_VALLEY=192:8 "$scantune" recheck --device emu \
+	--db "$tap_dir/moved.db"
+is "$(borders)" "$few,$few" "two choices that stay keep the border between them"
+is "$("$SQLITE3" "$tap_dir/moved.db" "SELECT DISTINCT low_count FROM choice WHERE class = 'small'")" 40961 \
+	"at which the second one begins"
 sleep 1.1
 ok "made again" "$scantune" vendor -o "$tap_dir/again.db" "$text" --quiet
 is_empty "$(cat "$tap_dir/.output")" "without a word, if that is wanted"
