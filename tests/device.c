@@ -65,6 +65,19 @@ static int open_first(struct test_device *device)
 	return status;
 }
 
+static void read_part(struct test_device *device)
+{
+	const char *text = getenv("SCANRT_TEST_PART");
+	char rest;
+
+	device->parts = 1;
+	if (!text)
+		return;
+	if (sscanf(text, "%u/%u%c", &device->part, &device->parts, &rest) != 2 || device->part - 1 >= device->parts)
+		tap_bail_out("SCANRT_TEST_PART: \"%s\" is not K/N", text);
+	device->part--;
+}
+
 void test_device_open(struct test_device *device)
 {
 	memset(device, 0, sizeof(*device));
@@ -72,6 +85,7 @@ void test_device_open(struct test_device *device)
 	device->codegen = SRT_CODEGEN_AUTO;
 	device->seed = number_from("SCANRT_TEST_SEED", 20260801);
 	device->max_count = number_from("SCANRT_TEST_MAX_COUNT", UINT64_MAX);
+	read_part(device);
 	if (open_first(device) != SCANRT_OK)
 		lack("CUDA device");
 	if (srt_rtc_open(&device->rtc) != SCANRT_OK)
@@ -95,6 +109,11 @@ bool test_is_small(const struct test_device *device)
 uint64_t test_cap(const struct test_device *device, uint64_t count)
 {
 	return count < device->max_count ? count : device->max_count;
+}
+
+bool test_takes_next(struct test_device *device)
+{
+	return device->pieces++ % device->parts == device->part;
 }
 
 unsigned test_rounds(const struct test_device *device, unsigned full, unsigned small)

@@ -8,6 +8,7 @@
  *   SCANRT_TEST_SEED       of the samples and the data (printed by each program)
  *   SCANRT_TEST_TIGHT=1    allocations end where the array ends, so that a memory checker sees what a guard zone
  *                          hides: reads beyond the array
+ *   SCANRT_TEST_PART=K/N   only every N-th piece of work, from the K-th on, of a program that lets N processes share it
  *   SCANRT_TEST_TIMEOUT    seconds after which a program counts as hung; default 300
  *   SCANRT_REQUIRE_GPU=1   no device is a failure, not a reason to skip
  */
@@ -36,6 +37,9 @@ struct test_device {
 	int codegen; /* enum srt_codegen: what this device takes */
 	uint64_t seed;
 	uint64_t max_count; /* UINT64_MAX: no limit */
+	unsigned part;      /* of as many, from 0 */
+	unsigned parts;
+	unsigned pieces;    /* of work, so far */
 };
 
 /* Returns with a device or not at all: skips every test, or fails under SCANRT_REQUIRE_GPU=1. */
@@ -53,6 +57,7 @@ bool test_plan_passes(const struct test_device *device, struct scanrt_plan *plan
 
 bool test_is_small(const struct test_device *device);                /* a limit on the count is set */
 uint64_t test_cap(const struct test_device *device, uint64_t count); /* the count, or the limit */
+bool test_takes_next(struct test_device *device); /* whether the next piece of work is for this part */
 unsigned test_rounds(const struct test_device *device, unsigned full, unsigned small);
 
 /* A call that must succeed for the rest to make sense; bails out with the library's sentence. */
