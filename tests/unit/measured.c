@@ -24,7 +24,7 @@ static const struct srt_device h200 = { .name = "H200", .capability = 90, .sm_co
 
 /* Classes of problems whose defaults are known to be slower, and why they are left. */
 static const struct { const char *problem, *klass, *reason; } exceptions[] = {
-	{ "max f64", "small", "128 x 4 was found after the sweep over its neighbours, whose times with it are not known" },
+	{ "max f64", "small", "128 x 4 was found after the sweep over its neighbours, of which nothing is known yet" },
 	{ NULL, NULL, NULL } };
 
 struct row {
